@@ -5,14 +5,12 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/windlass-nfv/windlass/internal/driver/all"
 	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
@@ -108,15 +106,4 @@ func TestPackageRequest_takesPackagesThatAreOnBoard(t *testing.T) {
 	left, err := os.ReadDir(temporary)
 	require.NoError(t, err)
 	assert.Empty(t, left)
-}
-
-func TestPackageRequest_knowsEveryDriver(t *testing.T) {
-	for _, d := range all.Drivers {
-		assert.Contains(t, paramsOfDrivers, d.Name())
-	}
-	names := make([]string, 0, len(paramsOfDrivers))
-	for name := range paramsOfDrivers {
-		names = append(names, name)
-	}
-	assert.False(t, slices.ContainsFunc(names, func(name string) bool { _, ok := all.Drivers.Named(name); return !ok }))
 }

@@ -8,34 +8,11 @@ import (
 	"strings"
 
 	"github.com/windlass-nfv/windlass/internal/cnf"
-	"github.com/windlass-nfv/windlass/internal/driver/ansible"
-	"github.com/windlass-nfv/windlass/internal/driver/k8s"
-	"github.com/windlass-nfv/windlass/internal/driver/nodeport"
-	"github.com/windlass-nfv/windlass/internal/driver/registry"
-	scripts "github.com/windlass-nfv/windlass/internal/driver/script"
+	"github.com/windlass-nfv/windlass/internal/driver/all"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/params"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
-
-// driverParams are the parameters of a driver: their member of additionalParams, and its content.
-type driverParams struct {
-	member  string
-	params  any
-	without []string // members that are for another driver
-	// optional is set where the member may be left out.
-	optional bool
-}
-
-// paramsOfDrivers are the parameters of every driver, by its name.
-var paramsOfDrivers = map[string]driverParams{
-	vnfpkg.DriverKubernetes:      {member: lcm.ClusterParamsKey, params: k8s.Params{}, without: []string{"ansible"}},
-	vnfpkg.DriverKubespray:       {member: lcm.ClusterParamsKey, params: k8s.Params{}},
-	vnfpkg.DriverPrivateRegistry: {member: lcm.RegistryServerKey, params: registry.Params{}},
-	vnfpkg.DriverNodePort:        {member: nodeport.Member, params: nodeport.Params{}},
-	vnfpkg.DriverScripts:         {member: scripts.ParamsKey, params: scripts.Params{}, optional: true},
-	vnfpkg.DriverAnsible:         {member: ansible.ParamsKey, params: ansible.Params{}, optional: true},
-}
 
 // skeleton writes an InstantiateVnfRequest as YAML for people to fill in. Required values are placeholders with
 // REPLACE-; optional values are comments.
@@ -165,15 +142,15 @@ func (s *skeleton) additional(heat []vnfpkg.HeatParameter) {
 		s.members(1, params.Describe(cnf.Params{}), false)
 	}
 	for _, name := range s.flavour.Drivers() {
-		of, known := paramsOfDrivers[name]
+		d, known := all.Drivers.Named(name)
 		if !known {
 			continue
 		}
-		off := of.optional
-		s.member(1, off, "%s: # for %s", of.member, name)
-		s.members(2, slices.DeleteFunc(params.Describe(of.params), func(m params.Member) bool {
-			return slices.Contains(of.without, m.Name)
-		}), off)
+		of := d.Describe()
+		s.member(1, of.Optional, "%s: # for %s", of.Member, name)
+		s.members(2, slices.DeleteFunc(params.Describe(of.Params), func(m params.Member) bool {
+			return slices.Contains(of.Without, m.Name)
+		}), of.Optional)
 	}
 	text := s.out.String()
 	switch made := text[begun:]; {

@@ -21,6 +21,19 @@ type Driver interface {
 	// Bind reads the parameters out of a request's additionalParams. With mistakes in them, it still returns a driver with
 	// the other values.
 	Bind(additionalParams json.RawMessage) (VnfDriver, params.Mistakes)
+	// Describe tells of the driver's parameters, for people who write a request.
+	Describe() Description
+}
+
+// Description tells of the parameters of a driver.
+type Description struct {
+	// Member is the driver's member of additionalParams, and Params a zero value of the member's type.
+	Member string
+	Params any
+	// Without are members of Params that are for another driver.
+	Without []string
+	// Optional is set where a request may leave the member out.
+	Optional bool
 }
 
 // VnfDriver is the driver of one VNF, with its parameters.

@@ -30,6 +30,11 @@ var (
 // Name implements driver.Driver.
 func (Driver) Name() string { return vnfpkg.DriverKubernetes }
 
+// Describe implements driver.Driver.
+func (Driver) Describe() driver.Description {
+	return driver.Description{Member: lcm.ClusterParamsKey, Params: k8s.Params{}, Without: []string{"ansible"}}
+}
+
 // HealProblems implements driver.HealReader.
 func (Driver) HealProblems(body json.RawMessage) []lcm.Problem { return k8s.HealProblems(body) }
 

@@ -33,6 +33,11 @@ var (
 // Name implements driver.Driver.
 func (Driver) Name() string { return vnfpkg.DriverKubespray }
 
+// Describe implements driver.Driver.
+func (Driver) Describe() driver.Description {
+	return driver.Description{Member: lcm.ClusterParamsKey, Params: k8s.Params{}}
+}
+
 // HealProblems implements driver.HealReader.
 func (Driver) HealProblems(body json.RawMessage) []lcm.Problem { return k8s.HealProblems(body) }
 

@@ -33,6 +33,11 @@ type Driver struct{}
 // Name implements driver.Driver.
 func (Driver) Name() string { return Name }
 
+// Describe implements driver.Driver.
+func (Driver) Describe() driver.Description {
+	return driver.Description{Member: "memory", Params: Params{}, Optional: true}
+}
+
 // Bind implements driver.Driver.
 func (Driver) Bind(additionalParams json.RawMessage) (driver.VnfDriver, params.Mistakes) {
 	var of struct {

@@ -26,6 +26,11 @@ var _ lifecycle.Reacher = (*Exposure)(nil)
 // Name implements driver.Driver.
 func (Driver) Name() string { return vnfpkg.DriverNodePort }
 
+// Describe implements driver.Driver.
+func (Driver) Describe() driver.Description {
+	return driver.Description{Member: Member, Params: Params{}}
+}
+
 // Bind implements driver.Driver.
 func (Driver) Bind(additionalParams json.RawMessage) (driver.VnfDriver, params.Mistakes) {
 	p, wrong := Read(additionalParams)

@@ -29,6 +29,11 @@ var (
 // Name implements driver.Driver.
 func (Driver) Name() string { return vnfpkg.DriverPrivateRegistry }
 
+// Describe implements driver.Driver.
+func (Driver) Describe() driver.Description {
+	return driver.Description{Member: lcm.RegistryServerKey, Params: Params{}}
+}
+
 // Bind implements driver.Driver.
 func (Driver) Bind(additionalParams json.RawMessage) (driver.VnfDriver, params.Mistakes) {
 	p, wrong := Read(additionalParams)

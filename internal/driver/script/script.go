@@ -42,6 +42,11 @@ var (
 // Name implements driver.Driver.
 func (Driver) Name() string { return vnfpkg.DriverScripts }
 
+// Describe implements driver.Driver.
+func (Driver) Describe() driver.Description {
+	return driver.Description{Member: ParamsKey, Params: Params{}, Optional: true}
+}
+
 // Bind implements driver.Driver.
 func (Driver) Bind(additionalParams json.RawMessage) (driver.VnfDriver, params.Mistakes) {
 	var of struct {
