@@ -2,7 +2,6 @@ package extensions
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 	"net/url"
 	"slices"
@@ -11,6 +10,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/windlass-nfv/windlass/apiserver/rest"
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -140,7 +140,8 @@ var orderOfRoles = []lcm.Role{
 // add makes the parts, and gives each part its findings.
 func (v *topologyView) add(inst lcm.VnfInstance, report *lcm.DriftReport) {
 	i := inst.Instantiated
-	balancer, byCloud := balancerOf(i.AdditionalParams)
+	params, _ := k8s.Read(i.AdditionalParams) // of a VNF that is no cluster there are none
+	balancer, byCloud := params.BalancerCps()
 	if byCloud {
 		v.Parts = append(v.Parts, cloudBalancer(inst.ID, v.Endpoint, report))
 	}
@@ -257,24 +258,6 @@ func cloudBalancer(id lcm.VnfInstanceID, endpoint string, report *lcm.DriftRepor
 
 func aboutCloudBalancer(f lcm.DriftFinding) bool {
 	return f.Kind == lcm.DriftBalancerMissing || f.Kind == lcm.DriftBalancerStatus
-}
-
-// balancerOf returns the connection points of the load balancer before a cluster, or tells that the cloud provides the
-// balancer.
-func balancerOf(additionalParams json.RawMessage) (cps []string, byCloud bool) {
-	var of struct {
-		Cluster struct {
-			LB struct {
-				SSHCpName string `json:"ssh_cp_name"`
-				NicCpName string `json:"nic_cp_name"`
-				Octavia   *any   `json:"octavia"`
-			} `json:"external_lb_param"`
-		} `json:"k8s_cluster_installation_param"`
-	}
-	_ = json.Unmarshal(additionalParams, &of) // without them there is none
-	lb := of.Cluster.LB
-	cps = slices.DeleteFunc([]string{lb.SSHCpName, lb.NicCpName}, func(s string) bool { return s == "" })
-	return cps, lb.Octavia != nil
 }
 
 // registriesOf are the registries that the nodes of a cluster pull from.

@@ -3,10 +3,10 @@ package extensions
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"net/url"
 	"slices"
 
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
@@ -133,17 +133,8 @@ func addressesIn(info []lcm.CpProtocolInfo) (mac string, addresses []string) {
 // virtualIPOf is the address that the control planes of a cluster share, or its load balancers; "" without one. A recorded
 // connection point tells it; else it is where the cluster's API is.
 func virtualIPOf(i *lcm.InstantiatedVnfInfo, endpoint string) string {
-	type shared struct {
-		ClusterCpName string `json:"cluster_cp_name"`
-	}
-	var of struct {
-		Cluster struct {
-			Master shared `json:"master_node"`
-			LB     shared `json:"external_lb_param"`
-		} `json:"k8s_cluster_installation_param"`
-	}
-	_ = json.Unmarshal(i.AdditionalParams, &of) // without them there is none
-	name := cmp.Or(of.Cluster.Master.ClusterCpName, of.Cluster.LB.ClusterCpName)
+	params, _ := k8s.Read(i.AdditionalParams) // of a VNF that is no cluster there are none
+	name := params.SharedCp()
 	if name == "" {
 		return ""
 	}

@@ -3,6 +3,7 @@ package k8s
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
@@ -148,4 +149,24 @@ func (p Params) APIPort() int {
 		return p.ExternalLB.Port
 	}
 	return p.LoadBalancer.Port
+}
+
+// SharedCp is the connection point whose address the control planes share, or the load balancers before them; "" if
+// there is none.
+func (p Params) SharedCp() string {
+	if name := p.MasterNode.ClusterCpName; name != "" || p.ExternalLB == nil {
+		return name
+	}
+	return p.ExternalLB.ClusterCpName
+}
+
+// BalancerCps are the connection points of the load balancers before the cluster. byCloud tells that the cloud balances
+// instead.
+func (p Params) BalancerCps() (cps []string, byCloud bool) {
+	lb := p.ExternalLB
+	if lb == nil {
+		return nil, false
+	}
+	cps = slices.DeleteFunc([]string{lb.SSHCpName, lb.NicCpName}, func(s string) bool { return s == "" })
+	return cps, lb.Octavia != nil
 }
