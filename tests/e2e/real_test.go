@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -103,10 +104,13 @@ func answers(ctx context.Context, client *http.Client, url string) bool {
 func kubeadms(t *testing.T) int {
 	t.Helper()
 	n := 0
-	files, err := filepath.Glob("/proc/[0-9]*/comm")
+	files, err := filepath.Glob("/proc/[0-9]*/stat")
 	require.NoError(t, err)
 	for _, file := range files {
-		if name, err := os.ReadFile(file); err == nil && string(name) == "kubeadm\n" {
+		// A dead process is there until its parent looks (state Z of proc(5)), which takes a moment on a busy machine.
+		stat, err := os.ReadFile(file)
+		_, state, named := strings.Cut(string(stat), " (kubeadm) ")
+		if err == nil && named && !strings.HasPrefix(state, "Z") {
 			n++
 		}
 	}
