@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -232,6 +233,36 @@ func TestConfig_logsSettingsWithoutThePassword(t *testing.T) {
 		c.Database.URL = other
 		assert.NotContains(t, logged(c), "hunter2")
 	}
+}
+
+// TestConfig_logsNoSecretOfAnyAddress puts an address with a password and a token into every setting that is a text.
+func TestConfig_logsNoSecretOfAnyAddress(t *testing.T) {
+	const address = "https://u:hunter2@h.example/p?token=hunter2"
+	var c config.Config
+	filled := 0
+	var fill func(of reflect.Value)
+	fill = func(of reflect.Value) {
+		for _, field := range of.Fields() {
+			switch {
+			case !field.CanSet():
+			case field.Kind() == reflect.String:
+				field.SetString(address)
+				filled++
+			case field.Type() == reflect.TypeFor[[]string]():
+				field.Set(reflect.ValueOf([]string{address}))
+				filled++
+			case field.Kind() == reflect.Struct:
+				fill(field)
+			}
+		}
+	}
+	fill(reflect.ValueOf(&c).Elem())
+	c.File = "windlass.yaml"
+	var out strings.Builder
+	slog.New(slog.NewTextHandler(&out, nil)).Info("start", slog.Any("config", c))
+	require.Greater(t, filled, 50)
+	assert.NotContains(t, out.String(), "hunter2")
+	assert.Contains(t, out.String(), "h.example")
 }
 
 // TestLoad_quotesNoSecret checks the settings with secrets, and those in which somebody may put a secret by mistake.
