@@ -123,7 +123,10 @@ func (e *ending) request(ctx context.Context) (lcm.VnfLcmOpOcc, error) {
 	if err != nil {
 		return of, err
 	}
-	request, _ := own.(lcm.TerminateRequest)
+	request, err := lcm.RequestAs[lcm.TerminateRequest](own)
+	if err != nil {
+		return of, err
+	}
 	body := map[string]any{"terminationType": request.TerminationType}
 	if request.GracefulTerminationTimeout != nil {
 		body["gracefulTerminationTimeout"] = *request.GracefulTerminationTimeout

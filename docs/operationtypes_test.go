@@ -17,17 +17,17 @@ const operationsPage = "reference/operations.md"
 // TestReference_hasTheOperations generates a page from the table of operations.
 func TestReference_hasTheOperations(t *testing.T) {
 	var text strings.Builder
-	text.WriteString(`# Operations
+	text.WriteString(strings.ReplaceAll(`# Operations
 
 The lifecycle operations of SOL003 and what Windlass makes of them. This page is generated from the code
-(` + "`go tool task docs:generate`" + `). A task is a POST below ` + "`/vnflcm/v1/vnf_instances/{vnfInstanceId}`" + ` or
-` + "`/vnflcm/v2/vnf_instances/{vnfInstanceId}`" + `; a modification is a PATCH of the instance. An operation without a grant begins
-in PROCESSING. The hooks are names in the VNFD's interface Vnflcm, each with the ends ` + "`_start`" + ` and ` + "`_end`" + `.
+('go tool task docs:generate'). A task is a POST below '/vnflcm/v1/vnf_instances/{vnfInstanceId}' or
+'/vnflcm/v2/vnf_instances/{vnfInstanceId}'; a modification is a PATCH of the instance. An operation without a grant begins
+in PROCESSING. The hooks are names in the interface Vnflcm of a VNFD, each with the ends '_start' and '_end'.
 No VNF supports the other operations of the standard: their tasks are a 404.
 
 | Operation | Task | Versions | The VNF must be | Grant | Rollback | Hooks |
 |---|---|---|---|---|---|---|
-`)
+`, "'", "`"))
 	for _, o := range lcm.Operations {
 		if o.Supported() {
 			fmt.Fprintf(&text, "| %s | %s | %s | %s | %s | %s | `%s` |\n", o.Name, taskOf(o), versionsOf(o), needsOf(o),

@@ -25,7 +25,10 @@ func (a *api) planPackage(
 	if err := a.CheckReady(ctx, inst); err != nil {
 		return p, facts, err
 	}
-	req, _ := r.Request.(lcm.ChangeVnfPkgRequest)
+	req, err := lcm.RequestAs[lcm.ChangeVnfPkgRequest](r.Request)
+	if err != nil {
+		return p, facts, err
+	}
 	pkg, err := a.usablePackage(ctx, req.VnfdID)
 	if err != nil {
 		return p, facts, err

@@ -39,7 +39,10 @@ func (a *api) planReconnection(
 	if err := a.CheckReady(ctx, inst); err != nil {
 		return lcm.Plan{}, lifecycle.Facts{}, err
 	}
-	req, _ := r.Request.(lcm.ChangeExtConnRequest)
+	req, err := lcm.RequestAs[lcm.ChangeExtConnRequest](r.Request)
+	if err != nil {
+		return lcm.Plan{}, lifecycle.Facts{}, err
+	}
 	o, err := a.operation(ctx, inst, r)
 	if err != nil {
 		return lcm.Plan{}, lifecycle.Facts{}, err

@@ -160,7 +160,10 @@ func withProblems(err error, problems []lcm.Problem) error {
 
 // validateModify refuses a change that the instance's state does not allow, and names of resources that do not exist.
 func (a *api) validateModify(ctx context.Context, inst lcm.VnfInstance, r *asked) error {
-	req, _ := r.Request.(lcm.ModifyRequest)
+	req, err := lcm.RequestAs[lcm.ModifyRequest](r.Request)
+	if err != nil {
+		return err
+	}
 	var found driver.Findings
 	pkg, err := a.packageFor(ctx, req, &found)
 	if err != nil {

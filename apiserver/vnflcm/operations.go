@@ -24,7 +24,10 @@ func (a *api) acceptInstantiation(ctx context.Context, inst lcm.VnfInstance, r *
 }
 
 func (a *api) acceptTermination(ctx context.Context, inst lcm.VnfInstance, r *asked) error {
-	request, _ := r.Request.(lcm.TerminateRequest)
+	request, err := lcm.RequestAs[lcm.TerminateRequest](r.Request)
+	if err != nil {
+		return err
+	}
 	if inst.InstantiationState != lcm.Instantiated {
 		return lcm.Errorf(lcm.KindConflict, "The VNF instance %s is not instantiated.", inst.ID)
 	}
@@ -127,7 +130,10 @@ func (a *api) record(ctx context.Context, inst lcm.VnfInstance, o lcm.VnfLcmOpOc
 	if err != nil {
 		return err
 	}
-	made, _ := request.(lcm.InstantiateRequest)
+	made, err := lcm.RequestAs[lcm.InstantiateRequest](request)
+	if err != nil {
+		return err
+	}
 	vims, err := a.resolveVims(ctx, inst, made)
 	if err != nil {
 		return err

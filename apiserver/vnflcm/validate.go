@@ -35,7 +35,10 @@ func (h *Handler) usablePackage(ctx context.Context, id lcm.VnfdID) (lcm.VnfPkg,
 
 // validateInstantiate finds everything that can be known to fail before anything is created.
 func (a *api) validateInstantiate(ctx context.Context, inst lcm.VnfInstance, r *asked) error {
-	req, _ := r.Request.(lcm.InstantiateRequest)
+	req, err := lcm.RequestAs[lcm.InstantiateRequest](r.Request)
+	if err != nil {
+		return err
+	}
 	pkg, err := a.Store.Package(ctx, inst.VnfPkgID)
 	if err != nil {
 		return err

@@ -30,6 +30,15 @@ func ReadRequest(op Operation, body json.RawMessage) (Request, error) {
 	return request, nil
 }
 
+// RequestAs is the request as the type of its operation. Another type is a Bug.
+func RequestAs[R Request](r Request) (own R, err error) {
+	own, ok := r.(R)
+	if !ok {
+		return own, Errorf(KindBug, "A %T is needed, but the request is a %T.", own, r)
+	}
+	return own, nil
+}
+
 // Request is the request with which the operation began.
 func (o VnfLcmOpOcc) Request() (Request, error) { return ReadRequest(o.Operation, o.Params) }
 

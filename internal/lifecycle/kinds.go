@@ -45,9 +45,9 @@ func Decides(op lcm.Operation) bool { return kinds[op].decides }
 // planned lets a function of a kind take the kind's own request.
 func planned[R lcm.Request](plan func(Facts, R) (lcm.Plan, error)) func(Facts, lcm.Request) (lcm.Plan, error) {
 	return func(f Facts, r lcm.Request) (lcm.Plan, error) {
-		own, ok := r.(R)
-		if !ok {
-			return lcm.Plan{}, lcm.Errorf(lcm.KindBug, "A plan of %T cannot be made of %T.", own, r)
+		own, err := lcm.RequestAs[R](r)
+		if err != nil {
+			return lcm.Plan{}, err
 		}
 		return plan(f, own)
 	}

@@ -206,13 +206,8 @@ func TestPlay_endsWhatItHasStartedWhenCancelled(t *testing.T) {
 		}
 	})
 	require.ErrorIs(t, err, context.Canceled)
-	for end := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
-		left := processes(sleep)
-		if len(left) == 0 {
-			return
-		}
-		require.True(t, time.Now().Before(end), "these processes are left: %s", left)
-	}
+	require.EventuallyWithT(t, func(c *assert.CollectT) { assert.Empty(c, processes(sleep)) }, time.Minute,
+		50*time.Millisecond, "processes are left")
 }
 
 // processes are the processes with this command line.
