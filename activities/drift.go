@@ -188,10 +188,13 @@ func healOf(inst lcm.VnfInstanceID, id lcm.OpOccID, decision lcm.DriftDecision) 
 
 // decisionOf reads the decision from the heal that this decision has begun.
 func decisionOf(opOcc lcm.VnfLcmOpOcc) (lcm.DriftDecision, error) {
-	var request healRequest
-	if err := json.Unmarshal(opOcc.Params, &request); err != nil {
-		return lcm.DriftDecision{}, lcm.Wrap(lcm.KindBug, err, "Windlass cannot read the request of the heal %s.",
-			opOcc.ID)
+	own, err := opOcc.Request()
+	if err != nil {
+		return lcm.DriftDecision{}, err
+	}
+	request, err := lcm.RequestAs[lcm.HealRequest](own)
+	if err != nil {
+		return lcm.DriftDecision{}, err
 	}
 	reason := request.Cause
 	if len(reason) > len("drift: ") {
