@@ -197,11 +197,23 @@ func TestModify_sealsSecrets(t *testing.T) {
 		`-1"}}},"metadata":{"token":"` + marker + `-2"}}`
 	a := b.do("PATCH", instance, body, asMergePatch)
 	a.want(http.StatusAccepted)
-	require.Len(t, sealed(b), before+2)
+	require.Len(t, sealed(b), before+2, "the body and the canonical form have the same")
 	require.NotContains(t, string(b.operation(a.path()).Params), marker)
+	require.NotContains(t, string(b.operation(a.path()).Request), marker)
 	require.Equal(t, 2, strings.Count(string(b.do("GET", a.path(), nil).Body), `"***"`))
 	b.do("PATCH", instance, body, asMergePatch).problem(http.StatusConflict)
 	require.Len(t, sealed(b), before+2, "those of a refused request are not kept")
+}
+
+func TestModify_refusesASecretWhereNoneIsKept(t *testing.T) {
+	b := newBench(t)
+	_, vnfdID := b.onboard()
+	instance := b.create("/vnflcm/v2", vnfdID)
+	before := len(sealed(b))
+	a := b.do("PATCH", instance, `{"vnfInstanceName":"http://user:`+marker+`@host"}`, asMergePatch)
+	require.Contains(t, a.problem(http.StatusBadRequest), "looks like a secret")
+	require.Equal(t, []string{"$.vnfInstanceName"}, a.paths())
+	require.Len(t, sealed(b), before)
 }
 
 func TestModify_refusesWhatItDoesNotUnderstand(t *testing.T) {

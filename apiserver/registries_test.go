@@ -104,6 +104,8 @@ func TestModify_checksRegistries(t *testing.T) {
 	require.NoError(t, err)
 	after, done, err := request.Apply(b.instance(running), nil)
 	require.NoError(t, err)
+	after, err = k8s.Modified(request, b.instance(running), after)
+	require.NoError(t, err)
 	b.enter(a.path(), lcm.Completed, func(r *lcm.OperationRecord) { r.Instance, r.ChangedInfo = &after, &done })
 	params, wrong := k8s.Read(b.instance(running).Instantiated.AdditionalParams)
 	require.Empty(t, wrong.Types)
