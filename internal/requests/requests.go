@@ -74,20 +74,24 @@ type operation struct {
 	codec
 }
 
-var operations = map[lcm.Operation]operation{
-	lcm.OpInstantiate: {
-		v1: in[instantiateV1](), v2: in[instantiateV2](), codec: as(storedInstantiation.request, instantiationToStore),
-	},
-	lcm.OpScale:        {v1: in[scale](), v2: in[scale](), codec: asItIs[lcm.ScaleRequest]()},
-	lcm.OpScaleToLevel: {v1: in[scaleToLevel](), v2: in[scaleToLevel](), codec: asItIs[lcm.ScaleToLevelRequest]()},
-	lcm.OpHeal:         {v1: in[heal](), v2: in[heal](), codec: asItIs[lcm.HealRequest]()},
-	lcm.OpOperate:      {v1: in[operate](), v2: in[operate](), codec: asItIs[lcm.OperateRequest]()},
-	lcm.OpChangeExtConn: {
-		v1: in[changeExtConnV1](), v2: in[changeExtConnV2](), codec: as(storedReconnection.request, reconnectionToStore),
-	},
-	lcm.OpChangeVnfPkg: {v2: in[changeVnfPkg](), codec: asItIs[lcm.ChangeVnfPkgRequest]()},
-	lcm.OpModifyInfo:   {v1: in[modifyV1](), v2: in[modifyV2](), codec: asItIs[lcm.ModifyRequest]()},
-	lcm.OpTerminate:    {v1: in[terminateV1](), v2: in[terminateV2](), codec: asItIs[lcm.TerminateRequest]()},
+var operations = byName(
+	operation{in[instantiateV1](), in[instantiateV2](), as(storedInstantiation.request, instantiationToStore)},
+	operation{in[scale](), in[scale](), asItIs[lcm.ScaleRequest]()},
+	operation{in[scaleToLevel](), in[scaleToLevel](), asItIs[lcm.ScaleToLevelRequest]()},
+	operation{in[heal](), in[heal](), asItIs[lcm.HealRequest]()},
+	operation{in[operate](), in[operate](), asItIs[lcm.OperateRequest]()},
+	operation{in[changeExtConnV1](), in[changeExtConnV2](), as(storedReconnection.request, reconnectionToStore)},
+	operation{nil, in[changeVnfPkg](), asItIs[lcm.ChangeVnfPkgRequest]()},
+	operation{in[modifyV1](), in[modifyV2](), asItIs[lcm.ModifyRequest]()},
+	operation{in[terminateV1](), in[terminateV2](), asItIs[lcm.TerminateRequest]()},
+)
+
+func byName(list ...operation) map[lcm.Operation]operation {
+	out := map[lcm.Operation]operation{}
+	for _, o := range list {
+		out[o.name] = o
+	}
+	return out
 }
 
 // in returns the reader for a version of the API, nil if it does not have the operation.

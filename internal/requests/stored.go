@@ -20,6 +20,7 @@ type stored struct {
 
 // codec writes and reads the value of a request.
 type codec struct {
+	name  lcm.Operation
 	write func(r lcm.Request) ([]byte, error)
 	open  func(doc []byte) (lcm.Request, error)
 }
@@ -32,6 +33,7 @@ func asItIs[R lcm.Request]() codec {
 // as is the codec for a request R that has the form S in the database.
 func as[S any, R lcm.Request](value func(S) lcm.Request, toStore func(R) S) codec {
 	return codec{
+		name: (*new(R)).Operation(),
 		write: func(r lcm.Request) ([]byte, error) {
 			own, err := lcm.RequestAs[R](r)
 			if err != nil {
