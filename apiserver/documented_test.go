@@ -46,7 +46,7 @@ var instantiating = []struct {
 	{shownBody{page: "ansible.md"}, "ansible", "ansible", false},
 	{shownBody{page: "scripts.md"}, "scripts", "scripts", false},
 	{shownBody{page: "kubespray.md"}, "k8s-kubespray", "kubespray", false},
-	{shownBody{page: "connection-points.md"}, "../../tests/e2e/testdata/givenport", "", true},
+	{shownBody{page: "connection-points.md"}, "../../tests/suites/e2e/testdata/givenport", "", true},
 	{
 		shownBody{page: "instantiate.md", free: "/additionalParams/pod_cidr /additionalParams/node_password"},
 		"k8s-ha", "ha", false,

@@ -35,7 +35,7 @@ var SamplePackage = sync.OnceValues(func() ([]byte, error) {
 // Folders of packages, below the root of the checkout.
 const (
 	sampleCluster = "vnfpkg/samples/k8s-ha"
-	plainPackage  = "tests/bench/server"
+	plainPackage  = "tests/programs/bench/server"
 )
 
 // inRepository returns a path below the root of the checkout, wherever the package of the test is.

@@ -24,7 +24,7 @@ func TestGivenPorts_areTakenWhereTheBaseHOTTakesThem(t *testing.T) {
 	} {
 		b := servertest.New(t)
 		var csar bytes.Buffer
-		require.NoError(t, vnfpkg.Build("../../tests/e2e/testdata/givenport", &csar))
+		require.NoError(t, vnfpkg.Build("../../tests/suites/e2e/testdata/givenport", &csar))
 		created := b.Do("POST", "/vnfpkgm/v1/vnf_packages", map[string]any{})
 		b.Do("PUT", created.Path()+"/package_content", bytes.NewReader(csar.Bytes()),
 			"Content-Type: application/zip").Want(http.StatusAccepted)
@@ -96,7 +96,7 @@ func overriddenPorts(vim, params string) string {
 func TestGivenPorts_areThoseOfNfvWhereItNamesThem(t *testing.T) {
 	b := servertest.New(t, func(o *apiserver.Options) { o.Python = true })
 	var csar bytes.Buffer
-	require.NoError(t, vnfpkg.Build("../../tests/e2e/testdata/overriddenport", &csar))
+	require.NoError(t, vnfpkg.Build("../../tests/suites/e2e/testdata/overriddenport", &csar))
 	created := b.Do("POST", "/vnfpkgm/v1/vnf_packages", map[string]any{})
 	b.Do("PUT", created.Path()+"/package_content", bytes.NewReader(csar.Bytes()),
 		"Content-Type: application/zip").Want(http.StatusAccepted)

@@ -176,7 +176,7 @@ func TestVnfd_isServedWhereverItsFilesAre(t *testing.T) {
 		"server.yaml": "Definitions/standard.vnfd.yaml", "BaseHOT/simple/standard.yaml": "BaseHOT/simple/standard.yaml",
 		"BaseHOT/simple/nested/VDU1.yaml": "BaseHOT/simple/nested/VDU1.yaml",
 	} {
-		text, err := os.ReadFile("../../tests/e2e/testdata/standard/" + from)
+		text, err := os.ReadFile("../../tests/suites/e2e/testdata/standard/" + from)
 		require.NoError(t, err)
 		f, err := w.Create(name)
 		require.NoError(t, err)
