@@ -29,7 +29,7 @@ func TestActivities_areRunTwice(t *testing.T) {
 	effects, twice := map[string]bool{}, map[string]bool{}
 	files, err := filepath.Glob("*.go")
 	require.NoError(t, err)
-	onMachines, err := filepath.Glob("../tests/contract/machines/*_test.go")
+	onMachines, err := filepath.Glob("../tests/suites/contract/machines/*_test.go")
 	require.NoError(t, err)
 	require.NotEmpty(t, onMachines)
 	for _, name := range onMachines {
