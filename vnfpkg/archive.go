@@ -153,7 +153,7 @@ func (a *archive) badEntry(f *zip.File) string {
 		return fmt.Sprintf("is compressed by method %d; use deflate", f.Method)
 	case f.UncompressedSize64 > uint64(a.limits.MaxTotalSize):
 		return fmt.Sprintf("is larger than the %d bytes allowed", a.limits.MaxTotalSize)
-	case f.UncompressedSize64 > mib && f.UncompressedSize64/uint64(a.limits.MaxRatio) > f.CompressedSize64:
+	case f.UncompressedSize64 > 1<<20 && f.UncompressedSize64/uint64(a.limits.MaxRatio) > f.CompressedSize64:
 		return fmt.Sprintf("unpacks to more than %d times its size", a.limits.MaxRatio)
 	}
 	return ""
@@ -174,6 +174,9 @@ func (a *archive) has(name string) bool {
 	_, ok := a.files[name]
 	return ok
 }
+
+// size is the size of a file of the archive, unpacked.
+func (a *archive) size(name string) int64 { return int64(a.files[name].UncompressedSize64) }
 
 // filesIn lists the files whose path begins with dir + "/".
 func (a *archive) filesIn(dir string) []string {

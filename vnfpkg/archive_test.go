@@ -86,7 +86,7 @@ func TestOpen_refusesEntriesThatAreNotPlainFiles(t *testing.T) {
 }
 
 func TestOpen_refusesBombs(t *testing.T) {
-	blanks := minimal().with("Files/blanks.txt", strings.Repeat(" ", 4*mib)).zip()
+	blanks := minimal().with("Files/blanks.txt", strings.Repeat(" ", 4<<20)).zip()
 	_, err := openBytes(blanks, Limits{})
 	require.Equal(t, []string{"Files/blanks.txt: unpacks to more than 200 times its size"}, problems(t, err))
 
@@ -161,11 +161,11 @@ func TestOpen_readsNoMoreOfADirectoryThanAllowed(t *testing.T) {
 // TestOpen_keepsTheKindOfTheReadersError checks that an error of the database is not reported as an error of the
 // package.
 func TestOpen_keepsTheKindOfTheReadersError(t *testing.T) {
-	_, err := Open(brokenReader{}, 1000, Limits{})
+	_, err := Open(brokenReader{}, 1000, Options{})
 	require.True(t, lcm.Is(err, lcm.KindUnavailable), "%v", err)
 
 	data := minimal().zip()
-	_, err = Open(&breaksAfter{bytes.NewReader(data), 6}, int64(len(data)), Limits{})
+	_, err = Open(&breaksAfter{bytes.NewReader(data), 6}, int64(len(data)), Options{})
 	require.True(t, lcm.Is(err, lcm.KindUnavailable), "%v", err)
 }
 

@@ -5,7 +5,7 @@ const usualCPU = 80
 
 // autoscaling reads a policy of Tacker's that lets the cluster decide how many Pods its VDUs have. It ignores VDUs of
 // VMs, and VDUs whose Pods manifests or charts describe.
-func (r *flavourReader) autoscaling(name string, policy *value) {
+func (r *policyReader) autoscaling(name string, policy *value) {
 	var described []*Vdu
 	for _, id := range r.targetVdus(policy) {
 		if vdu, _ := r.flavour.Vdu(id); vdu.Pod != nil && !r.flavour.charted(id) {
@@ -25,43 +25,32 @@ func (r *flavourReader) autoscaling(name string, policy *value) {
 	begins := r.count(property("default_instances"))
 	switch {
 	case a.Max < a.Min:
-		r.rep.problem(policy.place(), "the policy %s needs max_instances, not less than min_instances", name)
+		r.problem(policy.place(), "the policy %s needs max_instances, not less than min_instances", name)
 	case a.CPU == 0:
-		r.rep.problem(policy.place(), "the target_cpu_utilization_percentage of the policy %s must be a number above 0",
+		r.problem(policy.place(), "the target_cpu_utilization_percentage of the policy %s must be a number above 0",
 			name)
 	case begins > 0 && (begins < a.Min || begins > a.Max):
-		r.rep.problem(policy.place(), "the default_instances of the policy %s must be between min_instances and "+
+		r.problem(policy.place(), "the default_instances of the policy %s must be between min_instances and "+
 			"max_instances", name)
 	}
 	for _, vdu := range described {
 		if vdu.Pod.Autoscaling != nil {
-			r.rep.problem(policy.place(), "the policy %s scales the VDU %s, but another policy scales it, too",
+			r.problem(policy.place(), "the policy %s scales the VDU %s, but another policy scales it, too",
 				name, vdu.ID)
 		}
 		vdu.autoscale(a, begins)
 	}
 }
 
-// autoscale leaves the number of Pods to the cluster. What the VNFD says of it elsewhere stays.
-func (v *Vdu) autoscale(a Autoscaling, begins int) {
-	v.Pod.Autoscaling = &a
-	if v.MinInstances == 0 && v.MaxInstances == 0 {
-		v.MinInstances, v.MaxInstances = a.Min, a.Max
-	}
-	if begins > 0 && v.InitialInstances == nil {
-		v.InitialInstances = &begins
-	}
-}
-
 // checkAutoscaling warns of containers without a CPU request: no autoscaler can measure their CPU use.
-func (r *flavourReader) checkAutoscaling() {
+func (r *policyReader) checkAutoscaling() {
 	for _, v := range r.flavour.Described() {
 		if v.Pod.Autoscaling == nil {
 			continue
 		}
 		for _, c := range v.Pod.Containers {
 			if c.Requests[resourceCPU] == "" && c.Limits[resourceCPU] == "" {
-				r.rep.warn(r.nodes.at(v.ID).place(), "the VDU %s is scaled by its CPU use, but its container %s "+
+				r.warn(r.nodes.at(v.ID).place(), "the VDU %s is scaled by its CPU use, but its container %s "+
 					"requests no CPU: the cluster will not scale it", v.ID, c.Name)
 			}
 		}

@@ -3,6 +3,7 @@ package vnfpkg
 import (
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -55,7 +56,7 @@ func BuildFS(fsys fs.FS, w io.Writer) error {
 	if err != nil {
 		return lcm.Wrap(lcm.KindUnavailable, err, "the package could not be written")
 	}
-	if _, err := Open(tmp, size, Limits{}); err != nil {
+	if _, err := Open(tmp, size, Options{}); err != nil {
 		return err
 	}
 	if _, err := io.Copy(w, io.NewSectionReader(tmp, 0, size)); err != nil {
@@ -178,7 +179,7 @@ func writeBlock(out *bytes.Buffer, fsys fs.FS, name, contentType string) error {
 		return lcm.Wrap(lcm.KindInvalid, err, "%s could not be read", name)
 	}
 	if contentType == "" {
-		contentType = first(contentTypes[strings.ToLower(path.Ext(name))], "application/octet-stream")
+		contentType = cmp.Or(contentTypes[strings.ToLower(path.Ext(name))], "application/octet-stream")
 	}
 	fmt.Fprintf(out, "\nName: %s\nContent-Type: %s\nAlgorithm: SHA-256\nHash: %s\n", name, contentType,
 		hex.EncodeToString(h.Sum(nil)))

@@ -5,20 +5,6 @@ import (
 	"slices"
 )
 
-// describesContainers tells whether the flavour's VDUs are containers. A containerised VNF may use the same node type
-// as VMs, but then its nodes have no image, size or storage. A flavour with a driver that needs servers has no such VDUs.
-func (r *flavourReader) describesContainers() bool {
-	if len(r.flavour.Vdus) == 0 || slices.ContainsFunc(r.flavour.Drivers(), needsServers) {
-		return false
-	}
-	for _, v := range r.flavour.Vdus { // VDUs of container types never have any of these
-		if v.Image != nil || v.ComputeFlavour != "" || v.VirtualCpus > 0 || v.VirtualMemory != "" || len(v.Storages) > 0 {
-			return false
-		}
-	}
-	return true
-}
-
 // WithWorkloads is the flavour of a containerised VNF, reduced to what its manifests have. It keeps the VDUs of
 // containers that have a workload; the value tells whether the number of its Pods can be set. It keeps aspects, without
 // the deltas of VDUs that cannot scale. VDUs of VMs stay as they are.

@@ -7,16 +7,6 @@ import (
 	"strings"
 )
 
-// Kubernetes' names for the resources of a container.
-const (
-	resourceCPU     = "cpu"
-	resourceMemory  = "memory"
-	resourceStorage = "ephemeral-storage"
-)
-
-// mostMilli is how many thousandths of a CPU a container may have: more than any node has.
-const mostMilli = 10_000_000
-
 // extendedName matches an extended resource: a name with a domain, which Kubernetes itself does not define.
 var extendedName = regexp.MustCompile(`^[a-z0-9][-a-z0-9.]{0,251}[a-z0-9]/[A-Za-z0-9]([-_.A-Za-z0-9]{0,61}[A-Za-z0-9])?$`)
 
@@ -25,7 +15,7 @@ type containerSize struct{ requests, limits map[string]string }
 
 // sizesOf reads the resources of a container. A container with pinned CPUs has whole CPUs and equal requests and
 // limits: kubelet pins no others.
-func (r *flavourReader) sizesOf(name string, node *value) containerSize {
+func (r *textReader) sizesOf(name string, node *value) containerSize {
 	s := containerSize{map[string]string{}, map[string]string{}}
 	pinned := r.pinned(node)
 	amounts := []struct {
@@ -43,14 +33,14 @@ func (r *flavourReader) sizesOf(name string, node *value) containerSize {
 	for _, a := range amounts {
 		request, limit := a.read(r.property(node, a.request)), a.read(r.property(node, a.limit))
 		if limit > 0 && request > limit {
-			r.rep.problem(r.property(node, a.request).place(), "%s of the container %s is more than its %s", a.request, name,
+			r.problem(r.property(node, a.request).place(), "%s of the container %s is more than its %s", a.request, name,
 				a.limit)
 			request = limit
 		}
 		if pinned && a.resource != resourceStorage {
 			request, limit = r.same(name, node, request, limit, a.request, a.limit)
 			if a.resource == resourceCPU && math.Mod(request, 1000) != 0 {
-				r.rep.problem(node.place(), "the container %s is pinned to CPUs (cpu_pinning_requirements), but %s "+
+				r.problem(node.place(), "the container %s is pinned to CPUs (cpu_pinning_requirements), but %s "+
 					"thousandths of a CPU are not a whole number of CPUs", name, strconv.Itoa(int(request)))
 			}
 		}
@@ -69,25 +59,25 @@ func put(into map[string]string, resource string, amount float64, write func(flo
 }
 
 // pinned tells whether a container wants CPUs of its own.
-func (r *flavourReader) pinned(node *value) bool {
+func (r *textReader) pinned(node *value) bool {
 	pinning := r.property(node, "cpu_pinning_requirements")
 	if rule := pinning.at("virtual_cpu_pinning_rule"); !rule.isNull() {
-		r.rep.warn(rule.place(), "kubelets choose CPUs themselves: Windlass ignores the rules of "+
+		r.warn(rule.place(), "kubelets choose CPUs themselves: Windlass ignores the rules of "+
 			"cpu_pinning_requirements")
 	}
 	return pinning.isMap()
 }
 
 // same reads the request and the limit of a pinned container, which must be one number.
-func (r *flavourReader) same(
+func (r *textReader) same(
 	name string, node *value, request, limit float64, requestName, limitName string,
 ) (float64, float64) {
 	switch {
 	case request == 0 && limit == 0:
-		r.rep.problem(node.place(), "the container %s is pinned to CPUs (cpu_pinning_requirements): it needs %s", name,
+		r.problem(node.place(), "the container %s is pinned to CPUs (cpu_pinning_requirements): it needs %s", name,
 			requestName)
 	case request > 0 && limit > 0 && request != limit:
-		r.rep.problem(node.place(), "the container %s is pinned to CPUs (cpu_pinning_requirements): its %s and its %s must be "+
+		r.problem(node.place(), "the container %s is pinned to CPUs (cpu_pinning_requirements): its %s and its %s must be "+
 			"the same", name, requestName, limitName)
 	}
 	both := max(request, limit)
@@ -95,26 +85,26 @@ func (r *flavourReader) same(
 }
 
 // milli reads thousandths of a CPU.
-func (r *flavourReader) milli(v *value) float64 {
+func (r *textReader) milli(v *value) float64 {
 	if v.isNull() {
 		return 0
 	}
 	n, ok := v.number()
 	if !ok || n < 0 || n > mostMilli {
-		r.rep.problem(v.place(), "%s is no number of thousandths of a CPU", quoteName(v.str()))
+		r.problem(v.place(), "%s is no number of thousandths of a CPU", quoteName(v.str()))
 		return 0
 	}
 	return float64(n)
 }
 
 // bytes reads a size with its unit; 0 for none.
-func (r *flavourReader) bytes(v *value) float64 {
+func (r *textReader) bytes(v *value) float64 {
 	if v.isNull() {
 		return 0
 	}
 	size := math.Ceil(sizeOf(v.str()))
 	if size == 0 {
-		r.rep.problem(v.place(), "%s is not a size with a unit, such as 512 MB", quoteName(v.str()))
+		r.problem(v.place(), "%s is not a size with a unit, such as 512 MB", quoteName(v.str()))
 	}
 	return size
 }
@@ -141,19 +131,19 @@ func bytesText(size float64) string {
 
 // hugePages sets equal requests and limits, in whole pages, and needs memory or CPUs beside them: Kubernetes refuses
 // anything else.
-func (r *flavourReader) hugePages(name string, node *value, s containerSize) {
+func (r *textReader) hugePages(name string, node *value, s containerSize) {
 	for _, item := range r.property(node, "huge_pages_resources").list() {
-		page, want := r.bytes(resolveInput(r.topology, item.at("hugepage_size"))),
-			r.bytes(resolveInput(r.topology, item.at("requested_size")))
+		page, want := r.bytes(resolveInput(r.root, item.at("hugepage_size"))),
+			r.bytes(resolveInput(r.root, item.at("requested_size")))
 		switch {
 		case page == 0 || want == 0:
-			r.rep.problem(item.place(), "huge pages of the container %s need a hugepage_size and a requested_size", name)
+			r.problem(item.place(), "huge pages of the container %s need a hugepage_size and a requested_size", name)
 			continue
 		case math.Mod(want, page) != 0:
-			r.rep.problem(item.place(), "the requested_size %s of the container %s is not a whole number of huge pages of %s",
+			r.problem(item.place(), "the requested_size %s of the container %s is not a whole number of huge pages of %s",
 				bytesText(want), name, bytesText(page))
 		case s.requests[resourceCPU]+s.requests[resourceMemory]+s.limits[resourceCPU]+s.limits[resourceMemory] == "":
-			r.rep.problem(item.place(), "the container %s requests huge pages, but neither memory nor CPUs: "+
+			r.problem(item.place(), "the container %s requests huge pages, but neither memory nor CPUs: "+
 				"Kubernetes requires memory or CPUs for huge pages", name)
 		}
 		resource := "hugepages-" + bytesText(page)
@@ -163,7 +153,7 @@ func (r *flavourReader) hugePages(name string, node *value, s containerSize) {
 
 // extended reads extended resources. The map of SOL001 has one member, which gives the resource by its name or by its
 // value.
-func (r *flavourReader) extended(node *value, s containerSize) {
+func (r *textReader) extended(node *value, s containerSize) {
 	for _, item := range r.property(node, "extended_resource_requests").list() {
 		named := item.at("extended_resource")
 		candidates := []string{named.str()}
@@ -177,15 +167,29 @@ func (r *flavourReader) extended(node *value, s containerSize) {
 			}
 		}
 		if resource == "" {
-			r.rep.problem(item.place(), "the extended_resource does not name a resource of a cluster, such as "+
+			r.problem(item.place(), "the extended_resource does not name a resource of a cluster, such as "+
 				"example.com/gpu")
 			continue
 		}
 		amount := r.count(item.at("amount"))
 		if amount == 0 {
-			r.rep.problem(item.place(), "the extended_resource %s has no amount", resource)
+			r.problem(item.place(), "the extended_resource %s has no amount", resource)
 			continue
 		}
 		s.limits[resource] = strconv.Itoa(amount)
 	}
+}
+
+// cpus reads a number of CPUs, which may have a fraction, in thousandths.
+func (r *textReader) cpus(v *value) float64 {
+	text := r.word(v)
+	if text == "" {
+		return 0
+	}
+	n, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(n >= 0.001 && n*1000 <= mostMilli) {
+		r.problem(v.place(), "%s is not a number of CPUs, such as 0.5", quoteName(text))
+		return 0
+	}
+	return math.Round(n * 1000)
 }

@@ -4,22 +4,9 @@ import (
 	"cmp"
 	"slices"
 
+	"strings"
+
 	"github.com/windlass-nfv/windlass/internal/lcm"
-)
-
-// The types of SOL001 that Windlass reads.
-const (
-	typeVNF     = "tosca.nodes.nfv.VNF"
-	typeCompute = "tosca.nodes.nfv.Vdu.Compute"
-	typeLink    = "tosca.nodes.nfv.VnfVirtualLink"
-	typeVipCp   = "tosca.nodes.nfv.VipCp"
-
-	typeDeployable = "tosca.nodes.nfv.Vdu.OsContainerDeployableUnit"
-	typeContainer  = "tosca.nodes.nfv.Vdu.OsContainer"
-	typeVirtualCp  = "tosca.nodes.nfv.VirtualCp"
-	typeMciop      = "tosca.nodes.nfv.Mciop"
-	// typeTackerVdu is not in SOL001: it is Tacker's first type for VDUs of containers.
-	typeTackerVdu = "tosca.nodes.nfv.VDU.Tacker"
 )
 
 // storageKinds maps the types of storage nodes; the first type is from SOL001 v2.5.1.
@@ -35,8 +22,20 @@ var cpTypes = map[string]bool{
 	"tosca.nodes.nfv.VduCp": true, typeVipCp: true, "tosca.nodes.nfv.VnfExtCp": true,
 }
 
+// vnfdReader makes a VNFD of definitions.
+type vnfdReader struct {
+	*definitions
+	// generate makes the templates of a flavour whose package has none; nil makes none.
+	generate Generator
+}
+
+func readVnfd(d *definitions, generate Generator) Vnfd {
+	r := &vnfdReader{definitions: d, generate: generate}
+	return r.vnfd()
+}
+
 // vnfd makes the descriptor from the definitions; the first of them is the entry definition.
-func (l *loader) vnfd() Vnfd {
+func (l *vnfdReader) vnfd() Vnfd {
 	if len(l.docs) == 0 {
 		return Vnfd{}
 	}
@@ -51,7 +50,7 @@ func (l *loader) vnfd() Vnfd {
 		VnfmInfo:        l.vnfValue("vnfm_info").words(),
 	}
 	if v.ID == "" && !l.incomplete {
-		l.rep.problem(entry.file, "the VNF node has no descriptor_id, neither as a property nor as a default of its type")
+		l.problem(entry.file, "the VNF node has no descriptor_id, neither as a property nor as a default of its type")
 	}
 	l.initial(&v)
 	for _, doc := range l.docs {
@@ -61,20 +60,20 @@ func (l *loader) vnfd() Vnfd {
 		}
 	}
 	if len(v.Flavours) == 0 && !l.incomplete {
-		l.rep.problem(entry.file, "no definition has a deployment flavour "+
+		l.problem(entry.file, "no definition has a deployment flavour "+
 			"(topology_template.substitution_mappings.properties.flavour_id)")
 	}
 	slices.SortStableFunc(v.Flavours, func(a, b Flavour) int { return cmp.Compare(a.ID, b.ID) })
 	for i := 1; i < len(v.Flavours); i++ {
 		if v.Flavours[i].ID == v.Flavours[i-1].ID {
-			l.rep.problem(entry.file, "the flavour %s is defined twice", quoteName(v.Flavours[i].ID))
+			l.problem(entry.file, "the flavour %s is defined twice", quoteName(v.Flavours[i].ID))
 		}
 	}
 	l.checkTemplateDirs(&v)
 	return v
 }
 
-func (l *loader) isFlavour(doc *value) bool {
+func (l *vnfdReader) isFlavour(doc *value) bool {
 	topology := doc.at("topology_template")
 	if topology.at("substitution_mappings").isMap() {
 		return true
@@ -89,11 +88,11 @@ func (l *loader) isFlavour(doc *value) bool {
 }
 
 // vnfProperty is the text of a property of the VNF node.
-func (l *loader) vnfProperty(name string) string { return l.vnfValue(name).str() }
+func (l *vnfdReader) vnfProperty(name string) string { return l.vnfValue(name).str() }
 
 // vnfValue finds a property of the VNF node. It looks in the entry definition, then in the flavours in order, then
 // takes the default of the node's type.
-func (l *loader) vnfValue(name string) *value {
+func (l *vnfdReader) vnfValue(name string) *value {
 	types := []string{}
 	for _, doc := range l.docs {
 		topology := doc.at("topology_template")
@@ -119,11 +118,12 @@ func (l *loader) vnfValue(name string) *value {
 	return nil
 }
 
-// resolveInput replaces {get_input: name} by the input's default, nil when it has none.
-func resolveInput(topology, v *value) *value {
-	input := v.at("get_input").str()
-	if input == "" {
-		return v
+// checkTemplateDirs warns of templates that no flavour uses.
+func (l *vnfdReader) checkTemplateDirs(v *Vnfd) {
+	for _, name := range l.zip.filesIn(hotDir) {
+		id, _, below := strings.Cut(strings.TrimPrefix(name, hotDir+"/"), "/")
+		if _, err := v.Flavour(id); err != nil && below {
+			l.warn(hotDir+"/"+id, "belongs to no flavour of the VNFD")
+		}
 	}
-	return topology.at("inputs", input, "default")
 }

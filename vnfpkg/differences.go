@@ -42,11 +42,11 @@ func (v *Vnfd) withoutImages() any {
 			f.Storages[n].Image = emptyImage(f.Storages[n].Image)
 		}
 	}
-	return document(same)
+	return asJSON(same)
 }
 
-// document is the JSON form of a VNFD, or of a part of it.
-func document(of any) (doc any) {
+// asJSON is the JSON form of a VNFD, or of a part of it.
+func asJSON(of any) (doc any) {
 	if b, err := json.Marshal(of); err == nil { // a Vnfd can always be encoded
 		_ = json.Unmarshal(b, &doc)
 	}
@@ -71,7 +71,7 @@ func differing(out *[]string, path string, a, b any) {
 	if ok && both {
 		all := maps.Clone(left)
 		maps.Copy(all, right)
-		for _, name := range sortedKeys(all) {
+		for _, name := range slices.Sorted(maps.Keys(all)) {
 			differing(out, strings.TrimPrefix(path+"."+name, "."), left[name], right[name])
 		}
 		return
@@ -144,17 +144,4 @@ func sameTemplate(a, b []byte) bool {
 	delete(left, "description")
 	delete(right, "description")
 	return reflect.DeepEqual(left, right)
-}
-
-// OtherImages are the image names of the flavour's VDUs and storages that differ in another flavour.
-func (f *Flavour) OtherImages(next *Flavour) map[string]string {
-	out := map[string]string{}
-	now, _ := HeatRequest{}.Chosen(f)
-	then, _ := HeatRequest{}.Chosen(next)
-	for id, name := range now {
-		if name != "" && name != then[id] {
-			out[id] = name
-		}
-	}
-	return out
 }

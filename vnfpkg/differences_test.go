@@ -41,8 +41,8 @@ func TestOtherImages_areTheFormerOnes(t *testing.T) {
 	m := minimal()
 	f, other := m.open(t).Vnfd.Flavours[0], m.replace(t, topVnfd, "name: image-1",
 		"name: image-2").open(t).Vnfd.Flavours[0]
-	require.Equal(t, map[string]string{"node": "image-1"}, f.OtherImages(&other))
-	require.Empty(t, f.OtherImages(&f))
+	require.Equal(t, map[string]string{"node": "image-1"}, OtherImages(&f, &other))
+	require.Empty(t, OtherImages(&f, &f))
 }
 
 // TestHeatParameters_haveTheImagesThatAreKept checks that kept images are used, because with another image Heat would

@@ -19,7 +19,7 @@ const (
 // directoryBudget is how much of the archive may be read to list it: the tail that holds the end
 // record, and room for names and extra fields of every entry.
 func directoryBudget(limits Limits) int64 {
-	return int64(limits.MaxEntries)*512 + 256*kib
+	return int64(limits.MaxEntries)*512 + 256<<10
 }
 
 // checkDirectory reads the number of entries before archive/zip does, which would reserve memory for as

@@ -82,7 +82,7 @@ func (e *Envelope) Verify(trust Trust) ([]lcm.Problem, error) {
 			Detail: "the signature of the package is not checked: no trust anchors are configured",
 		}}, nil
 	}
-	data, err := e.zip.read(e.signature, e.limits.MaxYAMLSize)
+	data, err := e.zip.read(e.signature, e.limits.YAML.MaxSize)
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +106,7 @@ func (e *Envelope) Verify(trust Trust) ([]lcm.Problem, error) {
 // certificates are the certificates in the root of the envelope: the signature need not contain its own.
 func (e *Envelope) certificates() (out []*x509.Certificate, err error) {
 	for _, name := range e.zip.inRoot(".cert", ".crt", ".pem", ".cer") {
-		data, err := e.zip.read(name, e.limits.MaxYAMLSize)
+		data, err := e.zip.read(name, e.limits.YAML.MaxSize)
 		if err != nil {
 			return nil, err
 		}

@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -149,7 +150,7 @@ func (f files) without(name string) files {
 func (f files) zip() []byte {
 	var b bytes.Buffer
 	zw := zip.NewWriter(&b)
-	for _, name := range sortedKeys(f) {
+	for _, name := range slices.Sorted(maps.Keys(f)) {
 		w, err := zw.Create(name)
 		if err == nil {
 			_, err = w.Write([]byte(f[name]))
@@ -165,7 +166,7 @@ func (f files) zip() []byte {
 }
 
 func openBytes(data []byte, limits Limits) (*Package, error) {
-	return Open(bytes.NewReader(data), int64(len(data)), limits)
+	return Open(bytes.NewReader(data), int64(len(data)), Options{Limits: limits, Templates: Generate})
 }
 
 func (f files) open(t testing.TB) *Package {

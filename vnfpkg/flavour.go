@@ -1,51 +1,51 @@
 package vnfpkg
 
 import (
+	"cmp"
+	"path"
 	"slices"
-	"strings"
 )
 
-// flavourReader turns one definition file into a Flavour.
+// flavourReader turns one definition file into a Flavour. Each of its parts reads one subject.
 type flavourReader struct {
-	*loader
-	topology *value
-	nodes    *value
-	flavour  Flavour
-	// ofContainers are the VDUs whose types make them containers.
-	ofContainers map[string]bool
-	// containers counts the containers of all VDUs; containerTexts counts the bytes of their texts.
-	containers, containerTexts int
-	// decided are the policies that have decided something, by what they decided.
-	decided map[string]string
-	// named are constraints of container VDUs that need a policy or a node label beside them.
-	named []constraint
+	*topology
+	flavour    *Flavour
+	hooks      hookReader
+	containers *containerReader
+	policies   policyReader
+	templates  templateReader
+	generate   Generator
 }
 
-func (l *loader) flavour(doc *value) Flavour {
-	topology := doc.at("topology_template")
+func (v *vnfdReader) flavour(doc *value) Flavour {
+	t, f := v.topology(doc), &Flavour{}
 	r := &flavourReader{
-		loader: l, topology: topology, nodes: topology.at("node_templates"), ofContainers: map[string]bool{},
-		decided: map[string]string{},
+		topology: t, flavour: f, hooks: hookReader{t, f}, containers: newContainerReader(t, f),
+		policies: newPolicyReader(t, f), templates: templateReader{t, f}, generate: v.generate,
 	}
+	return r.read(doc)
+}
+
+func (r *flavourReader) read(doc *value) Flavour {
 	r.flavour.ID, r.flavour.Definition = r.flavourID(doc), doc.file
 	for name, node := range r.nodes.members() {
 		r.node(name, node)
 	}
 	r.mappedRequirements()
-	r.pods()
+	r.containers.pods()
 	r.flavour.LcmOperations = r.lcmOperations()
-	r.policies()
-	r.checkAutoscaling()
-	r.checkPlacement()
-	r.checkConstraints()
-	r.checkLevels()
-	r.checkBitrates()
+	r.policies.read()
+	r.policies.checkAutoscaling()
+	r.containers.checkPlacement()
+	r.containers.checkConstraints()
+	r.policies.checkLevels()
+	r.policies.checkBitrates()
 	r.baseHOT()
-	return r.flavour
+	return *r.flavour
 }
 
 func (r *flavourReader) flavourID(doc *value) string {
-	candidates := []*value{r.topology.at("substitution_mappings", "properties", "flavour_id")}
+	candidates := []*value{r.root.at("substitution_mappings", "properties", "flavour_id")}
 	for _, node := range r.nodes.members() {
 		if r.builtinType(node.at("type").str()) == typeVNF {
 			candidates = append(candidates, node.at("properties", "flavour_id"),
@@ -53,11 +53,11 @@ func (r *flavourReader) flavourID(doc *value) string {
 		}
 	}
 	for _, c := range candidates {
-		if id := resolveInput(r.topology, c).str(); id != "" {
+		if id := resolveInput(r.root, c).str(); id != "" {
 			return id
 		}
 	}
-	r.rep.problem(doc.file, "the definition has VDUs or substitution_mappings but no flavour_id")
+	r.problem(doc.file, "the definition has VDUs or substitution_mappings but no flavour_id")
 	return ""
 }
 
@@ -66,27 +66,27 @@ func (r *flavourReader) node(name string, node *value) {
 	standard := r.builtinType(typeName)
 	switch {
 	case typeName == "":
-		r.rep.problem(node.place(), "the node %s has no type", quoteName(name))
+		r.problem(node.place(), "the node %s has no type", quoteName(name))
 	case standard == "" && r.incomplete: // its type was perhaps in a definition that could not be read
 	case standard == "":
-		r.rep.problem(node.place(), "the node %s is of type %s, which no imported definition defines", quoteName(name),
+		r.problem(node.place(), "the node %s is of type %s, which no imported definition defines", quoteName(name),
 			quoteName(typeName))
 	case standard == typeVNF:
 		r.flavour.Description = node.at("properties", "flavour_description").str()
 		for _, def := range slices.Backward(derivation(r.nodeTypes, typeName)) {
-			r.hooks(def)
+			r.hooks.read(def)
 		}
-		r.hooks(node)
+		r.hooks.read(node)
 	case standard == typeCompute && r.room("VDUs", len(r.flavour.Vdus), node):
 		r.flavour.Vdus = append(r.flavour.Vdus, r.vdu(name, node))
 	case (standard == typeDeployable || standard == typeTackerVdu) && r.room("VDUs", len(r.flavour.Vdus), node):
-		r.flavour.Vdus = append(r.flavour.Vdus, r.containerVdu(standard, name, node))
+		r.flavour.Vdus = append(r.flavour.Vdus, r.containers.vdu(standard, node, r.anyVdu(name, node)))
 	case cpTypes[standard] && r.room("connection points", len(r.flavour.Cps), node):
 		r.flavour.Cps = append(r.flavour.Cps, r.cp(name, node))
 	case storageKinds[standard] != "" && r.room("virtual storages", len(r.flavour.Storages), node):
 		r.flavour.Storages = append(r.flavour.Storages, r.storage(name, storageKinds[standard], node))
 	case standard == typeLink && r.room("virtual links", len(r.flavour.VirtualLinks), node):
-		r.flavour.VirtualLinks = append(r.flavour.VirtualLinks, r.link(name, node))
+		r.flavour.VirtualLinks = append(r.flavour.VirtualLinks, r.policies.link(name, node))
 	}
 }
 
@@ -103,7 +103,7 @@ func (r *flavourReader) anyVdu(name string, node *value) Vdu {
 		ConfigurableProperties: r.vnfcProperties(node.at("type").str()),
 	}
 	if vdu.MaxInstances > 0 && vdu.MaxInstances < vdu.MinInstances {
-		r.rep.problem(profile.place(), "max_number_of_instances is smaller than min_number_of_instances")
+		r.problem(profile.place(), "max_number_of_instances is smaller than min_number_of_instances")
 	}
 	return vdu
 }
@@ -121,14 +121,6 @@ func (r *flavourReader) vdu(name string, node *value) Vdu {
 		}
 	}
 	return vdu
-}
-
-// room reports whether one more item may follow n others.
-func (l *loader) room(what string, n int, at *value) bool {
-	if n >= maxItems {
-		l.rep.problem(at.file, "has more than the %d %s allowed", maxItems, what)
-	}
-	return n < maxItems
 }
 
 // computeFlavour finds the name of the Nova flavour. SOL001 has a map of capabilities; Tacker's packages have the
@@ -165,49 +157,25 @@ func (r *flavourReader) image(node *value) *SwImage {
 	if target, ok := r.locate(artifact.file, file); ok {
 		image.File = target
 		if image.Name == "" {
-			r.rep.warn(artifact.place(), "the image %s has no name, and is not uploaded to the VIM: %s", quoteName(file),
-				image.inGlance())
+			r.warn(artifact.place(), "the image %s has no name, and is not uploaded to the VIM: %s", quoteName(file),
+				inGlance(image))
 		}
 	} else {
-		r.rep.warn(artifact.place(), "names the image %s, which the archive lacks: %s", quoteName(file), image.inGlance())
+		r.warn(artifact.place(), "names the image %s, which the archive lacks: %s", quoteName(file), inGlance(image))
 	}
 	return image
 }
 
-// swImage reads the properties of an image.
-func swImage(data *value) *SwImage {
-	return &SwImage{
-		Name:              data.at("name").str(),
-		Version:           data.at("version").str(),
-		ChecksumAlgorithm: data.at("checksum", "algorithm").str(),
-		ChecksumHash:      data.at("checksum", "hash").str(),
-		ContainerFormat:   data.at("container_format").str(),
-		DiskFormat:        data.at("disk_format").str(),
-		MinDisk:           data.at("min_disk").str(),
-		MinRAM:            data.at("min_ram").str(),
-		Size:              data.at("size").str(),
-	}
-}
-
 // inGlance names the image that the VIM must have.
-func (i *SwImage) inGlance() string {
+func inGlance(i *SwImage) string {
 	if i.Name == "" {
 		return "Glance must have it by the name that the templates use"
 	}
 	needs := "Glance must have an image named " + quoteName(i.Name)
 	if i.ChecksumHash != "" {
-		needs += " with the " + first(i.ChecksumAlgorithm, "checksum") + " " + quoteName(i.ChecksumHash)
+		needs += " with the " + cmp.Or(i.ChecksumAlgorithm, "checksum") + " " + quoteName(i.ChecksumHash)
 	}
 	return needs
-}
-
-func (r *flavourReader) imageArtifact(node *value) *value {
-	for name, artifact := range node.at("artifacts").named() {
-		if name == "sw_image" || strings.HasSuffix(artifact.at("type").str(), ".SwImage") {
-			return artifact
-		}
-	}
-	return nil
 }
 
 func (r *flavourReader) cp(name string, node *value) VduCp {
@@ -235,45 +203,15 @@ func (r *flavourReader) storage(name, kind string, node *value) VirtualStorage {
 		r.property(node, "virtual_object_storage_data").at("max_size_of_storage"),
 	} {
 		if s.Size == "" {
-			s.Size = resolveInput(r.topology, size).str()
+			s.Size = resolveInput(r.root, size).str()
 		}
 	}
 	return s
 }
 
-// property is a property of the node, else the default of its type or of a type that it derives from.
-func (r *flavourReader) property(node *value, name string) *value {
-	if v := resolveInput(r.topology, node.at("properties", name)); !v.isNull() {
-		return v
-	}
-	return resolveInput(r.topology, r.typeDefault(node.at("type").str(), name))
-}
-
-// requirement is a requirement of a node. Several may have the same name, e.g. those for storages.
-type requirement struct{ name, target string }
-
-// requirements reads a node's requirements, in their order, and refuses targets that do not exist.
-func (r *flavourReader) requirements(node *value) (out []requirement) {
-	for key, item := range node.at("requirements").named() {
-		target := item.str()
-		if item.isMap() {
-			target = item.at("node").str()
-		}
-		if target == "" {
-			continue
-		}
-		if !r.nodes.has(target) && !strings.HasPrefix(target, "tosca.") {
-			r.rep.problem(item.place(), "the requirement %s names the node %s, which does not exist", key, quoteName(target))
-			continue
-		}
-		out = append(out, requirement{key, target})
-	}
-	return out
-}
-
 // mappedRequirements marks the connection points that substitution_mappings shows to the outside.
 func (r *flavourReader) mappedRequirements() {
-	for key, item := range r.topology.at("substitution_mappings", "requirements").named() {
+	for key, item := range r.root.at("substitution_mappings", "requirements").named() {
 		target := item.words()
 		if len(target) == 0 {
 			continue
@@ -281,7 +219,7 @@ func (r *flavourReader) mappedRequirements() {
 		if !r.nodes.has(target[0]) {
 			// Windlass only warns: nothing depends on the exposed connection point, and other VNFMs accept packages with such
 			// mappings.
-			r.rep.warn(item.place(), "the requirement %s is mapped to the node %s, which does not exist", key,
+			r.warn(item.place(), "the requirement %s is mapped to the node %s, which does not exist", key,
 				quoteName(target[0]))
 			continue
 		}
@@ -291,16 +229,46 @@ func (r *flavourReader) mappedRequirements() {
 	}
 }
 
-// count reads a number of instances, levels or the like; 0 when nothing is written.
-func (r *flavourReader) count(v *value) int {
-	v = resolveInput(r.topology, v)
-	if v.isNull() {
-		return 0
+// baseHOT finds and checks the templates of the flavour. If the package has none, Windlass makes them from the VNFD. A
+// containerised VNF has none. The templates of a hybrid VNF contain only its VMs.
+func (r *flavourReader) baseHOT() {
+	dir := hotDir + "/" + r.flavour.ID
+	var tops []string
+	for _, name := range r.zip.filesIn(dir) {
+		if path.Dir(name) == dir && isYAML(name) {
+			tops = append(tops, name)
+		}
 	}
-	n, ok := v.number()
-	if !ok || n < 0 || n > maxCount {
-		r.rep.problem(v.place(), "%s is not a whole number between 0 and %d", quoteName(v.str()), maxCount)
-		return 0
+	if len(tops) == 0 {
+		if len(r.zip.filesIn(dir)) > 0 {
+			r.problem(dir, "holds no YAML file, so the flavour has no Base HOT")
+			return
+		}
+		r.flavour.Containers = r.flavour.describesContainers()
+		r.containers.takeApart("")
+		if len(r.problems) == 0 && r.flavour.describesVMs() && r.generate != nil {
+			r.generate(r.topology, r.flavour)
+			r.templates.check()
+		}
+		return
 	}
-	return n
+	if len(tops) > 1 {
+		r.warn(dir, "holds several templates; Windlass uses %s", path.Base(tops[0]))
+	}
+	r.containers.takeApart(tops[0])
+	r.flavour.BaseHOT = tops[0]
+	r.flavour.Nested = map[string]string{}
+	for _, name := range r.zip.filesIn(dir + "/nested") {
+		if isYAML(name) {
+			r.templates.nest(tops[0], path.Base(name), name)
+		}
+	}
+	r.templates.check()
+}
+
+// vnfcProperties are the configurable properties that a type of VDU declares for its VNFCs (SOL001:
+// VnfcConfigurableProperties).
+func (r *flavourReader) vnfcProperties(vduType string) map[string]Member {
+	return r.members(r.declaration(vduType, "configurable_properties").at("type").str(),
+		nil)[additionalVnfcProperties].Members
 }

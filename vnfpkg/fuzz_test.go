@@ -11,7 +11,7 @@ import (
 )
 
 // fuzzLimits are small, so that the fuzzer reaches them.
-var fuzzLimits = Limits{MaxEntries: 64, MaxTotalSize: mib, MaxYAMLSize: 64 * kib, MaxYAMLNodes: 4096, MaxYAMLDepth: 32}
+var fuzzLimits = Limits{MaxEntries: 64, MaxTotalSize: 1 << 20, YAML: yamlLimits{MaxSize: 64 << 10, MaxNodes: 4096, MaxDepth: 32}}
 
 // use does everything with a package that Windlass does.
 func use(t *testing.T, p *Package) {
@@ -36,7 +36,7 @@ func use(t *testing.T, p *Package) {
 			requireInvalid(t, err)
 		}
 	}
-	for range p.Files(mib) {
+	for range p.Files(1 << 20) {
 	}
 	require.NoError(t, p.Err())
 }

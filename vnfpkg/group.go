@@ -2,6 +2,8 @@ package vnfpkg
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -30,7 +32,7 @@ func findGroups(f *Flavour, top *value, nested func(name string) *value) []group
 		}
 		g.vdus = memberVdus(f, nested(resource.at("properties", member, "type").str()))
 		if aspect, ok := f.aspect(name); ok && len(g.vdus) == 0 {
-			g.vdus = sortedKeys(aspect.Deltas)
+			g.vdus = slices.Sorted(maps.Keys(aspect.Deltas))
 		}
 		if len(g.vdus) > 0 {
 			out = append(out, g)

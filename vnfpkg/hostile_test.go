@@ -75,7 +75,7 @@ func TestOpen_countsTheValuesOfAllDefinitionsTogether(t *testing.T) {
 	}
 	sources = sources.with("Definitions/top.yaml", minimalVnfd+imports)
 
-	_, err := openBytes(sources.zip(), Limits{MaxYAMLNodes: 1000})
+	_, err := openBytes(sources.zip(), Limits{YAML: yamlLimits{MaxNodes: 1000}})
 
 	require.Contains(t, strings.Join(problems(t, err), "\n"), "values allowed")
 }
@@ -87,7 +87,7 @@ func TestOpen_boundsWhatContainersSayTogether(t *testing.T) {
 	for i := range 20 {
 		fmt.Fprintf(&more, "    v%d: { type: tosca.nodes.nfv.Vdu.OsContainerDeployableUnit, requirements: [ { container: server } ] }\n", i)
 	}
-	long := "        env: { A: " + strings.Repeat("x", 100*kib) + " }\n"
+	long := "        env: { A: " + strings.Repeat("x", 100<<10) + " }\n"
 	_, err := openBytes(podded().replace(t, podVnfd, "    cp:\n", more.String()+"    cp:\n").
 		replace(t, podVnfd, "        requested_cpu_resources: 500\n", long).zip(), Limits{})
 	require.Contains(t, problems(t, err), "Definitions/top.yaml: has more than the 1048576 bytes allowed for the texts of all containers")

@@ -2,6 +2,7 @@ package vnfpkg
 
 import (
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -10,45 +11,14 @@ import (
 // hotDir is where the Heat templates of a flavour are.
 const hotDir = "BaseHOT"
 
-// baseHOT finds and checks the templates of the flavour. If the package has none, Windlass makes them from the VNFD. A
-// containerised VNF has none. The templates of a hybrid VNF contain only its VMs.
-func (r *flavourReader) baseHOT() {
-	dir := hotDir + "/" + r.flavour.ID
-	var tops []string
-	for _, name := range r.zip.filesIn(dir) {
-		if path.Dir(name) == dir && isYAML(name) {
-			tops = append(tops, name)
-		}
-	}
-	if len(tops) == 0 {
-		if len(r.zip.filesIn(dir)) > 0 {
-			r.rep.problem(dir, "holds no YAML file, so the flavour has no Base HOT")
-			return
-		}
-		r.flavour.Containers = r.describesContainers()
-		r.takeApart("")
-		if len(r.rep.problems) == 0 && r.describesVMs() {
-			r.generate()
-			r.checkTemplates()
-		}
-		return
-	}
-	if len(tops) > 1 {
-		r.rep.warn(dir, "holds several templates; Windlass uses %s", path.Base(tops[0]))
-	}
-	r.takeApart(tops[0])
-	r.flavour.BaseHOT = tops[0]
-	r.flavour.Nested = map[string]string{}
-	for _, name := range r.zip.filesIn(dir + "/nested") {
-		if isYAML(name) {
-			r.nest(tops[0], path.Base(name), name)
-		}
-	}
-	r.checkTemplates()
+// templateReader reads and checks the Heat templates of a flavour.
+type templateReader struct {
+	*topology
+	flavour *Flavour
 }
 
-// checkTemplates checks the templates of the flavour, and records which resources they make.
-func (r *flavourReader) checkTemplates() {
+// check checks the templates of the flavour, and records which resources they make.
+func (r *templateReader) check() {
 	templates := map[string]*value{}
 	top := r.template(r.flavour.BaseHOT, nil, templates)
 	if top == nil {
@@ -56,24 +26,24 @@ func (r *flavourReader) checkTemplates() {
 	}
 	r.madeLinks(top, templates)
 	r.checkSizes(top, func(name string) *value { return templates[r.flavour.Nested[name]] })
-	for _, file := range sortedKeys(templates) {
+	for _, file := range slices.Sorted(maps.Keys(templates)) {
 		r.checkNfv(templates[file])
 	}
 	r.checkRated()
 }
 
-func (r *flavourReader) nest(place, name, file string) {
+func (r *templateReader) nest(place, name, file string) {
 	if other, ok := r.flavour.Nested[name]; ok && other != file {
-		r.rep.problem(place, "the name %s means both %s and %s", quoteName(name), other, file)
+		r.problem(place, "the name %s means both %s and %s", quoteName(name), other, file)
 		return
 	}
 	r.flavour.Nested[name] = file
 }
 
 // template reads a template and those it uses, depth first. trail is the chain of files that led to it.
-func (r *flavourReader) template(file string, trail []string, seen map[string]*value) *value {
+func (r *templateReader) template(file string, trail []string, seen map[string]*value) *value {
 	if slices.Contains(trail, file) {
-		r.rep.problem(trail[len(trail)-1], "uses %s, which in turn uses this file", file)
+		r.problem(trail[len(trail)-1], "uses %s, which in turn uses this file", file)
 		return nil
 	}
 	if root, ok := seen[file]; ok {
@@ -89,7 +59,7 @@ func (r *flavourReader) template(file string, trail []string, seen map[string]*v
 	for _, use := range fileUses(root) {
 		target, ok := r.nestedFile(file, use.name)
 		if !ok {
-			r.rep.problem(use.at.place(), "uses %s, which the archive lacks (looked for in %s)", quoteName(use.name),
+			r.problem(use.at.place(), "uses %s, which the archive lacks (looked for in %s)", quoteName(use.name),
 				path.Join(hotDir, r.flavour.ID, "nested"))
 			continue
 		}
@@ -102,7 +72,7 @@ func (r *flavourReader) template(file string, trail []string, seen map[string]*v
 }
 
 // nestedFile finds a file as Heat's clients name it: below nested/, else relative to the template.
-func (r *flavourReader) nestedFile(from, name string) (string, bool) {
+func (r *templateReader) nestedFile(from, name string) (string, bool) {
 	if file, ok := r.flavour.Nested[name]; ok {
 		return file, true
 	}
@@ -144,17 +114,17 @@ func fileUses(root *value) []fileUse {
 }
 
 // checkTemplate refuses what Heat would refuse later: no version, no resources, references to nothing.
-func (r *flavourReader) checkTemplate(root *value) {
+func (r *templateReader) checkTemplate(root *value) {
 	if !root.has("heat_template_version") {
-		r.rep.problem(root.file, "is not a Heat template: it has no heat_template_version")
+		r.problem(root.file, "is not a Heat template: it has no heat_template_version")
 	}
 	resources, parameters := root.at("resources"), root.at("parameters")
 	if !resources.isMap() {
-		r.rep.problem(root.file, "has no resources")
+		r.problem(root.file, "has no resources")
 	}
 	for name, resource := range resources.members() {
 		if resource.at("type").str() == "" {
-			r.rep.problem(resource.place(), "the resource %s has no type", quoteName(name))
+			r.problem(resource.place(), "the resource %s has no type", quoteName(name))
 		}
 	}
 	check := func(v, ref *value, in *value, what string) {
@@ -167,7 +137,7 @@ func (r *flavourReader) checkTemplate(root *value) {
 			return
 		}
 		if len(v.keys) == 1 && !in.has(name) {
-			r.rep.problem(ref.place(), "refers to the %s %s, which the template does not define", what, quoteName(name))
+			r.problem(ref.place(), "refers to the %s %s, which the template does not define", what, quoteName(name))
 		}
 	}
 	for _, part := range []*value{resources, root.at("outputs"), root.at("conditions")} {
@@ -180,23 +150,23 @@ func (r *flavourReader) checkTemplate(root *value) {
 }
 
 // checkNfv warns of parts of the nfv map that the VNFD cannot fill; requests may still fill them.
-func (r *flavourReader) checkNfv(root *value) {
+func (r *templateReader) checkNfv(root *value) {
 	for _, use := range nfvUses(root) {
 		switch kind, id := use.path[0], use.path[1]; kind {
 		case "VDU":
-			if _, ok := vduOrStorage(&r.flavour, id); !ok {
-				r.rep.warn(use.at.place(), "takes %s from nfv, but the flavour %s has no such VDU", quoteName(id), r.flavour.ID)
+			if _, ok := vduOrStorage(r.flavour, id); !ok {
+				r.warn(use.at.place(), "takes %s from nfv, but the flavour %s has no such VDU", quoteName(id), r.flavour.ID)
 			}
 		case "CP":
 			if _, ok := r.flavour.Cp(id); !ok {
-				r.rep.warn(use.at.place(), "takes %s from nfv, but the flavour %s has no such connection point", quoteName(id),
+				r.warn(use.at.place(), "takes %s from nfv, but the flavour %s has no such connection point", quoteName(id),
 					r.flavour.ID)
 			}
 		case "VL":
 			if link, ok := r.flavour.VirtualLink(id); ok {
 				link.Rated = true
 			} else {
-				r.rep.warn(use.at.place(), "takes %s from nfv, but the flavour %s has no such virtual link", quoteName(id),
+				r.warn(use.at.place(), "takes %s from nfv, but the flavour %s has no such virtual link", quoteName(id),
 					r.flavour.ID)
 			}
 		}
@@ -204,23 +174,23 @@ func (r *flavourReader) checkNfv(root *value) {
 }
 
 // checkRated warns of bit rates that no template uses.
-func (r *flavourReader) checkRated() {
+func (r *templateReader) checkRated() {
 	for _, link := range r.flavour.VirtualLinks {
 		scaled := func(a ScalingAspect) bool { _, ok := a.Bitrates[link.ID]; return ok }
 		if !link.Rated && (slices.ContainsFunc(r.flavour.Aspects, scaled) && link.InitialBitrate != nil) {
-			r.rep.warn(r.flavour.BaseHOT, "the VNFD scales the bit rate of %s, but no template uses it "+
+			r.warn(r.flavour.BaseHOT, "the VNFD scales the bit rate of %s, but no template uses it "+
 				"(nfv.VL.%s.kbps), so nothing limits it", link.ID, link.ID)
 		}
 	}
 }
 
 // checkSizes records the groups of the Base HOT, and warns of levels that they cannot hold.
-func (r *flavourReader) checkSizes(top *value, nested func(string) *value) {
+func (r *templateReader) checkSizes(top *value, nested func(string) *value) {
 	levels := []string{""}
 	for _, level := range r.flavour.Levels {
 		levels = append(levels, level.ID)
 	}
-	groups := findGroups(&r.flavour, top, nested)
+	groups := findGroups(r.flavour, top, nested)
 	for _, g := range groups {
 		if r.flavour.Groups == nil {
 			r.flavour.Groups = map[string][]string{}
@@ -234,21 +204,21 @@ func (r *flavourReader) checkSizes(top *value, nested func(string) *value) {
 		}
 		for _, g := range groups {
 			if _, reason := g.size(capacity); reason != "" {
-				r.rep.warn(g.resource.place(), "%s", reason+levelName(level))
+				r.warn(g.resource.place(), "%s", reason+levelName(level))
 			}
 		}
 	}
 }
 
 // madeLinks records which templates make the networks of internal virtual links: resources of their names.
-func (r *flavourReader) madeLinks(top *value, templates map[string]*value) {
+func (r *templateReader) madeLinks(top *value, templates map[string]*value) {
 	for i := range r.flavour.VirtualLinks {
 		link := &r.flavour.VirtualLinks[i]
 		if link.Made = isNetwork(top.at("resources", link.ID)); link.Made {
 			continue
 		}
-		for _, file := range sortedKeys(templates) {
-			if vdus := memberVdus(&r.flavour, templates[file]); len(vdus) > 0 &&
+		for _, file := range slices.Sorted(maps.Keys(templates)) {
+			if vdus := memberVdus(r.flavour, templates[file]); len(vdus) > 0 &&
 				isNetwork(templates[file].at("resources", link.ID)) {
 				link.Made, link.VduID = true, vdus[0]
 				break
@@ -264,12 +234,16 @@ func levelName(id string) string {
 	return fmt.Sprintf(" at the level %s", id)
 }
 
-// checkTemplateDirs warns of templates that no flavour uses.
-func (l *loader) checkTemplateDirs(v *Vnfd) {
-	for _, name := range l.zip.filesIn(hotDir) {
-		id, _, below := strings.Cut(strings.TrimPrefix(name, hotDir+"/"), "/")
-		if _, err := v.Flavour(id); err != nil && below {
-			l.rep.warn(hotDir+"/"+id, "belongs to no flavour of the VNFD")
-		}
+// source reads a template of the flavour. It reports a template that cannot be used, and returns nil.
+func (r *templateReader) source(file string) *value {
+	made, ok := r.flavour.generated(file)
+	if !ok {
+		return r.yaml(file)
 	}
+	root, err := parseYAML(file, made, r.limits.YAML)
+	if err != nil {
+		reportYAML(r.report, file, err)
+		return nil
+	}
+	return root
 }

@@ -70,7 +70,7 @@ func (f *Flavour) onlyWith(has func(vdu string) bool) *Flavour {
 
 // ServersDiffer lists where two VNFDs describe the VMs of a hybrid flavour differently.
 func (f *Flavour) ServersDiffer(next *Flavour) (out []string) {
-	differing(&out, "", document(f.servers()), document(next.servers()))
+	differing(&out, "", asJSON(f.servers()), asJSON(next.servers()))
 	return out
 }
 

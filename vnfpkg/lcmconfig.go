@@ -6,28 +6,13 @@ import (
 	"time"
 )
 
-// LcmOperations is lcm_operations_configuration of a flavour's VNF node: it restricts the requests for the VNF. Where
-// the VNFD gives no value, a pointer is nil, and a list and a time are empty.
-type LcmOperations struct {
-	// SeveralSteps tells whether SCALE takes numberOfSteps of more than one.
-	SeveralSteps *bool `json:"severalSteps,omitempty"`
-	// AnyLevels tells whether SCALE_TO_LEVEL takes scaleInfo.
-	AnyLevels *bool `json:"anyLevels,omitempty"`
-	// HealCauses are the values of cause that HEAL takes.
-	HealCauses []string `json:"healCauses,omitempty"`
-	// MinTermination and MinStop are the shortest timeouts of a graceful termination and a graceful stop, in seconds.
-	// SOL001 says that the recommended longest timeouts are no constraints.
-	MinTermination int `json:"minTermination,omitempty"`
-	MinStop        int `json:"minStop,omitempty"`
-}
-
 // lcmOperations reads lcm_operations_configuration from the flavour's VNF node, else the default of its type, else from
 // the entry definition's VNF node.
 func (r *flavourReader) lcmOperations() *LcmOperations {
 	const name = "lcm_operations_configuration"
 	var found *value
 	types := []string{}
-	for _, topology := range []*value{r.topology, r.docs[0].at("topology_template")} {
+	for _, topology := range []*value{r.root, r.docs[0].at("topology_template")} {
 		for _, node := range topology.at("node_templates").members() {
 			if typeName := node.at("type").str(); r.builtinType(typeName) == typeVNF {
 				found, types = firstMap(found, resolveInput(topology, node.at("properties", name))), append(types, typeName)
@@ -66,14 +51,14 @@ func (r *flavourReader) flag(in *value, name string) *bool {
 	if !in.isMap() {
 		return nil
 	}
-	v := resolveInput(r.topology, in.at(name))
+	v := resolveInput(r.root, in.at(name))
 	switch strings.ToLower(v.str()) {
 	case "true":
 		return new(true)
 	case "false", "":
 		return new(false)
 	}
-	r.rep.problem(v.place(), "%s is %s, neither true nor false", name, quoteName(v.str()))
+	r.problem(v.place(), "%s is %s, neither true nor false", name, quoteName(v.str()))
 	return nil
 }
 
@@ -85,7 +70,7 @@ var timeUnits = map[string]time.Duration{
 
 // seconds reads a scalar-unit.time such as "30 s", in whole seconds, rounded up; 0 when nothing is written.
 func (r *flavourReader) seconds(v *value) int {
-	v = resolveInput(r.topology, v)
+	v = resolveInput(r.root, v)
 	if v.isNull() {
 		return 0
 	}
@@ -99,19 +84,8 @@ func (r *flavourReader) seconds(v *value) int {
 	d, known := timeUnits[unit]
 	const longest = 365 * 24 * time.Hour
 	if err != nil || !known || n < 0 || n*float64(d) > float64(longest) {
-		r.rep.problem(v.place(), "%s is not a time such as 30 s, one year at most", quoteName(v.str()))
+		r.problem(v.place(), "%s is not a time such as 30 s, one year at most", quoteName(v.str()))
 		return 0
 	}
 	return int((time.Duration(n*float64(d)) + time.Second - 1) / time.Second)
-}
-
-// longestGrace is the longest limit that Windlass waits anywhere.
-const longestGrace = 2 * time.Hour
-
-// LeastGrace is the longest graceful termination timeout that the VNFD requires to be possible.
-func (f *Flavour) LeastGrace() time.Duration {
-	if f.LcmOperations == nil {
-		return 0
-	}
-	return min(time.Duration(f.LcmOperations.MinTermination)*time.Second, longestGrace)
 }

@@ -1,5 +1,7 @@
 package vnfpkg
 
+import "cmp"
+
 // Limits bound what a package may make Windlass read. A zero field means its default, so that Limits{}
 // is what servers use.
 type Limits struct {
@@ -15,46 +17,19 @@ type Limits struct {
 	MaxFileSize int64
 	// MaxKeptSize is the size of all files together that are kept for activities; default 256 MiB.
 	MaxKeptSize int64
-	// MaxYAMLSize is the size of a definition or a template; default 1 MiB.
-	MaxYAMLSize int64
-	// MaxYAMLNodes counts the values of one YAML file with its aliases expanded; default 50,000.
-	MaxYAMLNodes int
-	// MaxYAMLExpanded is the size of one YAML file's texts with its aliases expanded; default 4 MiB.
-	MaxYAMLExpanded int64
-	// MaxYAMLDepth is how deep values of one YAML file may be nested; default 64.
-	MaxYAMLDepth int
+	// YAML bounds each definition and template.
+	YAML yamlLimits
 }
 
-const (
-	kib = 1 << 10
-	mib = 1 << 20
-	gib = 1 << 30
-
-	// maxCount bounds instances and scale levels, so that no sum of them overflows.
-	maxCount = 10_000
-	// maxItems bounds VDUs, aspects, levels, steps and flavours, which are multiplied with each other.
-	maxItems = 100
-	// maxPackageYAML is how many times MaxYAMLNodes all definitions and templates may have together.
-	maxPackageYAML = 4
-	// maxProblems bounds the answer to a package that is wrong throughout.
-	maxProblems = 100
-)
+// maxPackageYAML is how many times YAML.MaxNodes all definitions and templates may have together.
+const maxPackageYAML = 4
 
 func (l Limits) withDefaults() Limits {
-	fill(&l.MaxEntries, 4096)
-	fill(&l.MaxTotalSize, 64*gib)
-	fill(&l.MaxRatio, 200)
-	fill(&l.MaxFileSize, 16*mib)
-	fill(&l.MaxKeptSize, 256*mib)
-	fill(&l.MaxYAMLSize, mib)
-	fill(&l.MaxYAMLNodes, 50_000)
-	fill(&l.MaxYAMLExpanded, 4*mib)
-	fill(&l.MaxYAMLDepth, 64)
+	l.MaxEntries = cmp.Or(l.MaxEntries, 4096)
+	l.MaxTotalSize = cmp.Or(l.MaxTotalSize, 64<<30)
+	l.MaxRatio = cmp.Or(l.MaxRatio, 200)
+	l.MaxFileSize = cmp.Or(l.MaxFileSize, 16<<20)
+	l.MaxKeptSize = cmp.Or(l.MaxKeptSize, 256<<20)
+	l.YAML = l.YAML.withDefaults()
 	return l
-}
-
-func fill[T int | int64](field *T, value T) {
-	if *field <= 0 {
-		*field = value
-	}
 }

@@ -1,7 +1,9 @@
 package vnfpkg
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
 	"go.yaml.in/yaml/v3"
@@ -45,20 +47,21 @@ func (t Template) Managed(f *Flavour, links []ExtManagedVirtualLink) (Template, 
 	}
 	kept := mapping()
 	for name, resource := range resources.members() {
-		network := first(resource.at("properties", "network", "get_resource").str(),
+		network := cmp.Or(resource.at("properties", "network", "get_resource").str(),
 			resource.at("properties", "network_id", "get_resource").str())
+
 		if _, ours := gone[network]; ours && resource.at("type").str() == "OS::Neutron::Subnet" {
 			gone[name] = ""
 		}
 	}
 	for name, resource := range resources.members() {
 		if _, left := gone[name]; !left {
-			kept.set(name, resource.withNetworks(gone, rep).independent(gone))
+			kept.set(name, independent(withNetworks(resource, gone, rep), gone))
 		}
 	}
 	parsed.top.set("resources", kept)
 	if outputs := parsed.top.at("outputs"); outputs.isMap() {
-		parsed.top.set("outputs", outputs.withNetworks(gone, rep))
+		parsed.top.set("outputs", withNetworks(outputs, gone, rep))
 	}
 	if err := rep.err("the stack of the flavour " + f.ID + " cannot be made from this request"); err != nil {
 		return Template{}, err
@@ -99,7 +102,7 @@ func (p parsedTemplate) replaceable(f *Flavour, id, path string, rep *report) bo
 	case p.nestedNetwork(id) != "":
 		rep.problem(path, "the network of the virtual link %s is made in the nested template %s, once for each of its "+
 			"uses: no other network can replace it", quoteName(id), p.nestedNetwork(id))
-	case !f.links(id):
+	case !connects(f, id):
 		rep.problem(path, "neither the Base HOT nor a connection point uses the virtual link %s, so the network would not "+
 			"be used", quoteName(id))
 	}
@@ -108,7 +111,7 @@ func (p parsedTemplate) replaceable(f *Flavour, id, path string, rep *report) bo
 
 // nestedNetwork is the nested template that makes a network of that name, "" if none does.
 func (p parsedTemplate) nestedNetwork(id string) string {
-	for _, name := range sortedKeys(p.nested) {
+	for _, name := range slices.Sorted(maps.Keys(p.nested)) {
 		if isNetwork(p.nested[name].at("resources", id)) {
 			return name
 		}
@@ -131,13 +134,13 @@ const (
 // NetworkTypes are the types of Neutron networks among resources.
 var NetworkTypes = []string{"OS::Neutron::Net", "OS::Neutron::ProviderNet"}
 
-// links tells whether a connection point is on an internal virtual link.
-func (f *Flavour) links(id string) bool {
+// connects tells whether a connection point is on an internal virtual link.
+func connects(f *Flavour, id string) bool {
 	return slices.ContainsFunc(f.Cps, func(c VduCp) bool { return c.VirtualLink == id })
 }
 
 // withNetworks is a copy whose references to removed resources are the ids of the networks that replace them.
-func (v *value) withNetworks(gone map[string]string, rep *report) *value {
+func withNetworks(v *value, gone map[string]string, rep *report) *value {
 	if ref := v.at("get_resource"); ref.str() != "" && len(v.keys) == 1 {
 		network, left := gone[ref.str()]
 		switch {
@@ -158,13 +161,13 @@ func (v *value) withNetworks(gone map[string]string, rep *report) *value {
 	c := *v
 	c.items = make([]*value, len(v.items))
 	for i, item := range v.items {
-		c.items[i] = item.withNetworks(gone, rep)
+		c.items[i] = withNetworks(item, gone, rep)
 	}
 	return &c
 }
 
 // independent is a copy of a resource that does not wait for removed resources: their replacements exist already.
-func (v *value) independent(gone map[string]string) *value {
+func independent(v *value, gone map[string]string) *value {
 	if !v.has("depends_on") {
 		return v
 	}

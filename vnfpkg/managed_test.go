@@ -53,7 +53,7 @@ func TestManaged_putsNetworksInThePlaceOfTheTemplatesOwn(t *testing.T) {
 	template, fl, err := manage(t, innerPackage(t, "outputs:\n  net: { value: { get_resource: inner } }\n"),
 		ExtManagedVirtualLink{ID: "m", VnfVirtualLinkDescID: "inner", ResourceID: "net-7"})
 	require.NoError(t, err)
-	top, err := parseYAML("top", []byte(template.Top), Limits{}.withDefaults())
+	top, err := parseYAML("top", []byte(template.Top), yamlLimits{}.withDefaults())
 	require.NoError(t, err)
 	require.Equal(t, []string{"workers", "other_subnet"}, top.at("resources").keys)
 	require.Equal(t, "net-7", top.at("resources", "workers", "properties", "resource", "properties", "network").str())
@@ -105,7 +105,7 @@ func TestManaged_nothingWaitsForWhatIsThere(t *testing.T) {
 			"    type: OS::Heat::AutoScalingGroup\n    depends_on: "+given+"\n")
 		template, _, err := manage(t, f, ExtManagedVirtualLink{ID: "m", VnfVirtualLinkDescID: "inner", ResourceID: "net-7"})
 		require.NoError(t, err)
-		top, err := parseYAML("top", []byte(template.Top), Limits{}.withDefaults())
+		top, err := parseYAML("top", []byte(template.Top), yamlLimits{}.withDefaults())
 		require.NoError(t, err)
 		require.Equal(t, want, top.at("resources", "workers", "depends_on").words(), given)
 	}

@@ -3,6 +3,7 @@ package vnfpkg
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"crypto"
 	_ "crypto/sha256" // registers the digests that packages name
 	_ "crypto/sha512"
@@ -39,7 +40,7 @@ func parseBlocks(file string, data []byte, rep *report) []block {
 	var current *block
 	last := ""
 	lines := bufio.NewScanner(bytes.NewReader(data))
-	lines.Buffer(nil, mib)
+	lines.Buffer(nil, 1<<20)
 	for n := 1; lines.Scan(); n++ {
 		line := strings.TrimRight(lines.Text(), " \t\r")
 		switch {
@@ -87,7 +88,7 @@ func ofDigest(key string) bool { return key == "algorithm" || key == "hash" }
 
 // readMetadata finds the entry definition and the digests: from TOSCA.meta (SOL004 option 1) or from the
 // only YAML file in the root and its manifest (option 2).
-func (l *loader) readMetadata() metadata {
+func (l *packageReader) readMetadata() metadata {
 	if !l.zip.has(metaFile) {
 		return l.rootMetadata()
 	}
@@ -96,26 +97,26 @@ func (l *loader) readMetadata() metadata {
 		return metadata{}
 	}
 	if len(blocks) == 0 {
-		l.rep.problem(metaFile, "is empty")
+		l.problem(metaFile, "is empty")
 		return metadata{}
 	}
 	m := metadata{header: blocks[0]}
 	for _, b := range blocks[1:] {
 		if b.get("name") == "" {
-			l.rep.problem(b.place(), "the block does not name its file (Name)")
+			l.problem(b.place(), "the block does not name its file (Name)")
 			continue
 		}
 		m.named = append(m.named, b)
 	}
 	// The names without ETSI are those of SOL004 up to version 2.5.1.
-	l.certificate = first(m.header.get("ETSI-Entry-Certificate"), m.header.get("Entry-Certificate"))
-	if manifest := first(m.header.get("ETSI-Entry-Manifest"), m.header.get("Entry-Manifest")); manifest != "" {
+	l.certificate = cmp.Or(m.header.get("ETSI-Entry-Certificate"), m.header.get("Entry-Certificate"))
+	if manifest := cmp.Or(m.header.get("ETSI-Entry-Manifest"), m.header.get("Entry-Manifest")); manifest != "" {
 		m.named = append(m.named, l.manifest(m.header.place(), manifest)...)
 	}
 	return m
 }
 
-func (l *loader) rootMetadata() metadata {
+func (l *packageReader) rootMetadata() metadata {
 	var entries []string
 	for _, name := range l.zip.names {
 		if path.Dir(name) == "." && isYAML(name) {
@@ -123,12 +124,12 @@ func (l *loader) rootMetadata() metadata {
 		}
 	}
 	if inner := l.envelope(); inner != "" {
-		l.rep.problem("(archive)", "is an envelope in an envelope: it holds the package %s and a signature of the "+
+		l.problem("(archive)", "is an envelope in an envelope: it holds the package %s and a signature of the "+
 			"whole package; upload %s", inner, inner)
 		return metadata{}
 	}
 	if len(entries) != 1 {
-		l.rep.problem(metaFile, "is missing: without it, the root of the archive must hold exactly one YAML file (it "+
+		l.problem(metaFile, "is missing: without it, the root of the archive must hold exactly one YAML file (it "+
 			"holds %d)", len(entries))
 		return metadata{}
 	}
@@ -137,26 +138,26 @@ func (l *loader) rootMetadata() metadata {
 	if l.zip.has(manifest) {
 		m.named = l.manifest(manifest, manifest)
 	} else {
-		l.rep.warn(manifest, "the manifest is missing")
+		l.warn(manifest, "the manifest is missing")
 	}
 	return m
 }
 
 // envelope is the name of the package in an archive that also holds its signature (SOL004 clause 5.1, option 2), "" for
 // other archives. Callers that onboard packages unwrap envelopes first.
-func (l *loader) envelope() string {
+func (l *packageReader) envelope() string {
 	if inner := l.zip.inRoot(".csar", ".zip"); len(inner) > 0 && len(l.zip.inRoot(signatureTypes...)) > 0 {
 		return inner[0]
 	}
 	return ""
 }
 
-func (l *loader) manifest(place, name string) []block {
+func (l *packageReader) manifest(place, name string) []block {
 	if !l.zip.has(name) {
-		l.rep.problem(place, "names the manifest %s, which the archive lacks", quoteName(name))
+		l.problem(place, "names the manifest %s, which the archive lacks", quoteName(name))
 		return nil
 	}
-	data, err := l.zip.read(name, l.limits.MaxYAMLSize)
+	data, err := l.zip.read(name, l.limits.YAML.MaxSize)
 	if err != nil {
 		l.fail(name, err)
 		return nil
@@ -164,7 +165,7 @@ func (l *loader) manifest(place, name string) []block {
 	text, signature := splitSignature(data)
 	l.checkSignature(name, text, signature)
 	var out []block
-	for _, b := range parseBlocks(name, text, l.rep) {
+	for _, b := range parseBlocks(name, text, l.report) {
 		if source := b.get("source"); source != "" {
 			b.keys["name"] = source
 			out = append(out, b)
@@ -173,13 +174,13 @@ func (l *loader) manifest(place, name string) []block {
 	return out
 }
 
-func (l *loader) blocks(name string) ([]block, bool) {
-	data, err := l.zip.read(name, l.limits.MaxYAMLSize)
+func (l *packageReader) blocks(name string) ([]block, bool) {
+	data, err := l.zip.read(name, l.limits.YAML.MaxSize)
 	if err != nil {
 		l.fail(name, err)
 		return nil, false
 	}
-	return parseBlocks(name, data, l.rep), true
+	return parseBlocks(name, data, l.report), true
 }
 
 // digests maps the names that packages use for digest algorithms, upper case and without "-".
@@ -195,17 +196,17 @@ func digestAlgorithm(name string) (crypto.Hash, bool) {
 // checkDigests compares the digests of files that are present. A named file that is absent is only a warning: built-in
 // drivers replace scripts, and images may be in the VIM already. A file that a signed manifest names was there at the
 // signing, so its absence is a problem.
-func (l *loader) checkDigests(m metadata) {
+func (l *packageReader) checkDigests(m metadata) {
 	for _, b := range m.named {
 		name := b.get("name")
 		switch {
 		case strings.Contains(name, "://"):
-			l.rep.warn(b.place(), "names %s, which is outside of the package and is not fetched", quoteName(name))
+			l.warn(b.place(), "names %s, which is outside of the package and is not fetched", quoteName(name))
 		case !l.zip.has(name) && b.file == l.signed:
-			l.rep.problem(b.place(), "names %s, which the archive lacks: the file was removed from the package after "+
+			l.problem(b.place(), "names %s, which the archive lacks: the file was removed from the package after "+
 				"the manifest was signed", quoteName(name))
 		case !l.zip.has(name):
-			l.rep.warn(b.place(), "names %s, which the archive lacks", quoteName(name))
+			l.warn(b.place(), "names %s, which the archive lacks", quoteName(name))
 		case b.get("hash") == "" && b.get("algorithm") == "":
 		default:
 			l.checkDigest(b, name)
@@ -213,10 +214,10 @@ func (l *loader) checkDigests(m metadata) {
 	}
 }
 
-func (l *loader) checkDigest(b block, name string) {
+func (l *packageReader) checkDigest(b block, name string) {
 	algorithm, ok := digestAlgorithm(b.get("algorithm"))
 	if !ok {
-		l.rep.problem(b.place(), "names the digest algorithm %s; Windlass knows SHA-224, SHA-256, SHA-384 and SHA-512",
+		l.problem(b.place(), "names the digest algorithm %s; Windlass knows SHA-224, SHA-256, SHA-384 and SHA-512",
 			quoteName(b.get("algorithm")))
 		return
 	}
@@ -226,13 +227,13 @@ func (l *loader) checkDigest(b block, name string) {
 		return
 	}
 	if !strings.EqualFold(sum, b.get("hash")) {
-		l.rep.problem(name, "its %s digest is %s, but %s says %s", b.get("algorithm"), sum, b.place(),
+		l.problem(name, "its %s digest is %s, but %s says %s", b.get("algorithm"), sum, b.place(),
 			quoteName(b.get("hash")))
 	}
 }
 
 // digest reads each file once for each algorithm, however many blocks name it.
-func (l *loader) digest(name string, algorithm crypto.Hash) (string, error) {
+func (l *packageReader) digest(name string, algorithm crypto.Hash) (string, error) {
 	key := algorithm.String() + " " + name
 	if sum, ok := l.sums[key]; ok {
 		return sum, nil

@@ -1,6 +1,9 @@
 package vnfpkg
 
 import (
+	"cmp"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -36,7 +39,7 @@ func nfvUses(root *value) []nfvUse {
 // nfvUses are the uses in all templates.
 func (p parsedTemplate) nfvUses() []nfvUse {
 	uses := nfvUses(p.top)
-	for _, name := range sortedKeys(p.nested) {
+	for _, name := range slices.Sorted(maps.Keys(p.nested)) {
 		uses = append(uses, nfvUses(p.nested[name])...)
 	}
 	return uses
@@ -117,16 +120,16 @@ func (b *nfvBuilder) vdu(id, key string) (any, bool) {
 	}
 	switch key {
 	case "flavor", "computeFlavourId":
-		name := first(b.req.ComputeFlavours[id], vdu.ComputeFlavour)
+		name := cmp.Or(b.req.ComputeFlavours[id], vdu.ComputeFlavour)
 		return name, name != "" || vdu.OwnFlavour
 	case "image", "vcImageId":
 		name := b.image(id)
 		if vdu.Image != nil {
-			name = first(name, vdu.Image.Name)
+			name = cmp.Or(name, vdu.Image.Name)
 		}
 		return name, name != ""
 	case "locationConstraints":
-		if zone := first(b.req.Zones[id], vdu.Zone); zone != "" {
+		if zone := cmp.Or(b.req.Zones[id], vdu.Zone); zone != "" {
 			return zone, true
 		}
 		return nil, true // Nova chooses
@@ -141,12 +144,12 @@ func (b *nfvBuilder) vdu(id, key string) (any, bool) {
 // image is the granted image, else the kept one, of an entry of nfv: of a VDU, or of a storage. The entry of a storage
 // may begin with its VDU's name.
 func (b *nfvBuilder) image(id string) string {
-	if name := first(b.req.Images[id], b.req.KeptImages[id]); name != "" {
+	if name := cmp.Or(b.req.Images[id], b.req.KeptImages[id]); name != "" {
 		return name
 	}
 	for _, s := range b.flavour.Storages {
 		if strings.HasSuffix(id, "-"+s.ID) {
-			return first(b.req.Images[s.ID], b.req.KeptImages[s.ID])
+			return cmp.Or(b.req.Images[s.ID], b.req.KeptImages[s.ID])
 		}
 	}
 	return ""
@@ -257,13 +260,6 @@ func (b *nfvBuilder) reason(use nfvUse) (path, detail string) {
 		"contain it"
 }
 
-func first(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
-}
-
 // Connections are the connection points whose network or port the templates read from the parameter nfv.
 func (t Template) Connections(f *Flavour) (map[string]bool, error) {
 	parsed, err := t.parse(f)
@@ -282,7 +278,7 @@ func (t Template) Connections(f *Flavour) (map[string]bool, error) {
 }
 
 func sortedValues(m map[string]*value) (out []*value) {
-	for _, key := range sortedKeys(m) {
+	for _, key := range slices.Sorted(maps.Keys(m)) {
 		out = append(out, m[key])
 	}
 	return out

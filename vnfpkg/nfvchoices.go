@@ -1,6 +1,7 @@
 package vnfpkg
 
 import (
+	"maps"
 	"slices"
 	"strings"
 )
@@ -8,20 +9,20 @@ import (
 // choices reports values of a grant that the templates do not use: the VMs would differ from the granted ones. A
 // granted value that equals the VNFD's is no problem.
 func (m *parameterMaker) choices(uses []nfvUse) {
-	for _, id := range sortedKeys(m.req.Zones) {
+	for _, id := range slices.Sorted(maps.Keys(m.req.Zones)) {
 		if zone := m.req.Zones[id]; zone != "" && !taken(uses, id, "locationConstraints") {
 			m.rep.problem("$.addResources", "the grant puts the servers of %s into the zone %s, but the Base HOT has "+
 				"no parameter for a zone (nfv.VDU.%s.locationConstraints)", id, zone, id)
 		}
 	}
-	for _, id := range sortedKeys(m.req.ComputeFlavours) {
+	for _, id := range slices.Sorted(maps.Keys(m.req.ComputeFlavours)) {
 		name, vdu := m.req.ComputeFlavours[id], m.described(id)
 		if name != vdu.ComputeFlavour && !taken(uses, id, "flavor", "computeFlavourId") {
 			m.rep.problem("$.vimAssets.computeResourceFlavours", "the grant gives %s the flavour %s, but the Base HOT "+
 				"has no parameter for a flavour (nfv.VDU.%s.flavor)", id, name, id)
 		}
 	}
-	for _, id := range sortedKeys(m.req.Images) {
+	for _, id := range slices.Sorted(maps.Keys(m.req.Images)) {
 		name, vdu := m.req.Images[id], m.described(id)
 		if (vdu.Image == nil || name != vdu.Image.Name) && !taken(uses, id, "image", "vcImageId") {
 			m.rep.problem("$.vimAssets.softwareImages",

@@ -1,45 +1,37 @@
 package vnfpkg
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
-
-// NodeLabel is a label of the nodes that the Pods of a VDU may run on.
-type NodeLabel struct {
-	Key string `json:"key"`
-	// Value is the value of the label, "" for any.
-	Value string `json:"value,omitempty"`
-	// Preferred is set if the Pods may also run on a node without the label.
-	Preferred bool `json:"preferred,omitempty"`
-}
 
 // nodeLabels reads which nodes a VDU of containers may run on. The sources are its logical node (SOL001:
 // LogicalNodeData), the additional capabilities that it or its containers request (RequestedAdditionalCapability), and
 // the property node_selector of derived types. A cluster selects nodes by labels only, so anything that is no label is
 // ignored.
-func (r *flavourReader) nodeLabels(name string, node *value) (out []NodeLabel) {
+func (r *containerReader) nodeLabels(name string, node *value) (out []NodeLabel) {
 	add := func(at *value, l NodeLabel) {
 		same := func(o NodeLabel) bool { return o.Key == l.Key && o.Preferred == l.Preferred }
 		switch i := slices.IndexFunc(out, same); {
 		case i >= 0 && out[i].Value != "" && l.Value != "" && out[i].Value != l.Value:
-			r.rep.problem(at.place(), "the VDU %s requires two values of the node label %s at the same time: %s and %s",
+			r.problem(at.place(), "the VDU %s requires two values of the node label %s at the same time: %s and %s",
 				name, l.Key, quoteName(out[i].Value), quoteName(l.Value))
 		case i >= 0:
-			out[i].Value = first(out[i].Value, l.Value)
+			out[i].Value = cmp.Or(out[i].Value, l.Value)
 		case r.room("labels of nodes", len(out), at):
 			out = append(out, l)
 		}
 	}
 	for key, item := range r.property(node, "node_selector").members() {
 		if !r.nodeLabel(key, item, add) {
-			r.rep.problem(item.place(), "the node_selector %s is not a valid node label with a value", quoteName(key))
+			r.problem(item.place(), "the node_selector %s is not a valid node label with a value", quoteName(key))
 		}
 	}
 	for _, data := range r.property(node, "logical_node").members() {
 		for key, item := range data.at("logical_node_requirements").members() {
 			if !r.nodeLabel(key, item, add) {
-				r.rep.warn(item.place(), "the logical_node_requirements of the VDU %s have %s, which is not a valid "+
+				r.warn(item.place(), "the logical_node_requirements of the VDU %s have %s, which is not a valid "+
 					"node label with a value: Windlass ignores it", name, quoteName(key))
 			}
 		}
@@ -54,7 +46,7 @@ func (r *flavourReader) nodeLabels(name string, node *value) (out []NodeLabel) {
 }
 
 // nodeLabel adds the label of a key, and tells whether the key is a valid label.
-func (r *flavourReader) nodeLabel(key string, item *value, add func(*value, NodeLabel)) bool {
+func (r *containerReader) nodeLabel(key string, item *value, add func(*value, NodeLabel)) bool {
 	text := r.word(item)
 	if !labelKey.MatchString(key) || !labelValue.MatchString(text) {
 		return false
@@ -65,11 +57,11 @@ func (r *flavourReader) nodeLabel(key string, item *value, add func(*value, Node
 
 // capabilities reads capabilities as labels if their names are labels with a domain, as node feature discovery sets
 // them. Their target_performance_parameters are labels, too, with values.
-func (r *flavourReader) capabilities(name string, node *value, add func(*value, NodeLabel)) {
+func (r *containerReader) capabilities(name string, node *value, add func(*value, NodeLabel)) {
 	for _, item := range r.property(node, "requested_additional_capabilities").members() {
 		key := r.word(item.at("requested_additional_capability_name"))
 		if !strings.Contains(key, "/") || !labelKey.MatchString(key) {
-			r.rep.warn(item.place(), "the VDU %s requests the capability %s, which is not a node label with a domain, "+
+			r.warn(item.place(), "the VDU %s requests the capability %s, which is not a node label with a domain, "+
 				"such as feature.node.kubernetes.io/cpu-cpuid.AVX2: Windlass ignores it", name, quoteName(key))
 			continue
 		}
@@ -79,7 +71,7 @@ func (r *flavourReader) capabilities(name string, node *value, add func(*value, 
 			if text := r.word(v); labelKey.MatchString(key) && labelValue.MatchString(text) && text != "" {
 				add(v, NodeLabel{Key: key, Value: text, Preferred: optional})
 			} else {
-				r.rep.warn(v.place(), "the target_performance_parameters have %s, which is not a valid node label "+
+				r.warn(v.place(), "the target_performance_parameters have %s, which is not a valid node label "+
 					"with a value: Windlass ignores it", quoteName(key))
 			}
 		}
@@ -88,7 +80,7 @@ func (r *flavourReader) capabilities(name string, node *value, add func(*value, 
 
 // constraints are the placement constraints of a VDU's workload (SOL001: mcio_constraint_params). Local constraints
 // concern only the VDU's own Pods and are complete. The others need a policy that names the VDU, or a node label.
-func (r *flavourReader) constraints(name string, node *value) {
+func (r *containerReader) constraints(name string, node *value) {
 	for _, item := range r.property(node, "mcio_constraint_params").list() {
 		text := r.word(item)
 		if !strings.HasPrefix(text, "local_") {
@@ -103,7 +95,7 @@ func (r *flavourReader) constraints(name string, node *value) {
 			scope = "zone_group"
 		}
 		if rule.Scope = scope; !known || rule.Topology() == "" && scope != "nfvi_pop" {
-			r.rep.problem(item.place(), "SOL001 does not define the constraint %s of the VDU %s", quoteName(text), name)
+			r.problem(item.place(), "SOL001 does not define the constraint %s of the VDU %s", quoteName(text), name)
 			continue
 		}
 		if r.room("affinity rules", len(r.flavour.AffinityRules), item) {
@@ -119,7 +111,7 @@ type constraint struct {
 }
 
 // checkConstraints warns of constraints that no policy and no node label completes.
-func (r *flavourReader) checkConstraints() {
+func (r *containerReader) checkConstraints() {
 	for _, c := range r.named {
 		scope, anti := strings.CutPrefix(c.text, "anti_")
 		scope, placed := strings.CutPrefix(scope, "affinity_")
@@ -131,10 +123,10 @@ func (r *flavourReader) checkConstraints() {
 		switch {
 		case ruled || labelled:
 		case placed:
-			r.rep.warn(c.at.place(), "the constraint %s of the VDU %s belongs to no policy of the VNFD: Windlass "+
+			r.warn(c.at.place(), "the constraint %s of the VDU %s belongs to no policy of the VNFD: Windlass "+
 				"ignores it", quoteName(c.text), c.vdu)
 		default:
-			r.rep.warn(c.at.place(), "Windlass ignores the constraint %s of the VDU %s: name its node label in "+
+			r.warn(c.at.place(), "Windlass ignores the constraint %s of the VDU %s: name its node label in "+
 				"logical_node_requirements", quoteName(c.text), c.vdu)
 		}
 	}

@@ -1,20 +1,21 @@
 package vnfpkg
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
 
 // deployable reads a VDU of containers.
-func (r *flavourReader) deployable(name string, node *value) Vdu {
-	vdu := r.anyVdu(name, node)
+func (r *containerReader) deployable(node *value, vdu Vdu) Vdu {
+	name := vdu.ID
 	mcio := r.property(node, "mcio_identification_data")
 	pod := &Pod{
-		Kind: first(r.word(mcio.at("type")), KindDeployment), Name: r.word(mcio.at("name")),
+		Kind: cmp.Or(r.word(mcio.at("type")), KindDeployment), Name: r.word(mcio.at("name")),
 		Labels: r.labels(r.property(node, "labels")), Namespace: r.namespace(node),
 	}
 	if pod.Kind != KindDeployment && pod.Kind != KindStatefulSet {
-		r.rep.problem(mcio.at("type").place(), "the type of mcio_identification_data is %s: it must be Deployment or "+
+		r.problem(mcio.at("type").place(), "the type of mcio_identification_data is %s: it must be Deployment or "+
 			"StatefulSet", quoteName(pod.Kind))
 	}
 	if pod.Name != "" {
@@ -26,12 +27,12 @@ func (r *flavourReader) deployable(name string, node *value) Vdu {
 		case "container":
 			r.deploys(pod, req.target, node)
 		case "virtual_storage":
-			r.rep.warn(node.place(), "Windlass does not make the storage %s of the VDU %s, because the VNFD does not "+
+			r.warn(node.place(), "Windlass does not make the storage %s of the VDU %s, because the VNFD does not "+
 				"say where containers mount it: put it into manifests or a chart", req.target, name)
 		}
 	}
 	if len(pod.Containers) == 0 {
-		r.rep.problem(node.place(), "the VDU %s has no container (requirement container)", quoteName(name))
+		r.problem(node.place(), "the VDU %s has no container (requirement container)", quoteName(name))
 	}
 	pod.Nodes = r.nodeLabels(name, node)
 	r.constraints(name, node)
@@ -40,10 +41,10 @@ func (r *flavourReader) deployable(name string, node *value) Vdu {
 }
 
 // deploys adds the container that a node describes to a Pod.
-func (r *flavourReader) deploys(pod *Pod, target string, vdu *value) {
+func (r *containerReader) deploys(pod *Pod, target string, vdu *value) {
 	node := r.nodes.at(target)
 	if typeName := node.at("type").str(); r.builtinType(typeName) != typeContainer {
-		r.rep.problem(vdu.place(), "the requirement container names the node %s, which is of type %s, not %s",
+		r.problem(vdu.place(), "the requirement container names the node %s, which is of type %s, not %s",
 			quoteName(target), quoteName(typeName), typeContainer)
 		return
 	}
@@ -52,7 +53,7 @@ func (r *flavourReader) deploys(pod *Pod, target string, vdu *value) {
 
 // addContainer reads a container and adds it to a Pod. Container names are unique in a Pod. VDUs may share container
 // nodes, so it counts the texts of all containers together.
-func (r *flavourReader) addContainer(
+func (r *containerReader) addContainer(
 	pod *Pod, name string, node *value, read func(name string, node *value) Container,
 ) {
 	if !r.room("containers", r.containers, node) {
@@ -63,16 +64,16 @@ func (r *flavourReader) addContainer(
 	r.containerTexts += c.textSize()
 	switch {
 	case r.containerTexts > mib:
-		r.rep.problem(node.file, "has more than the %d bytes allowed for the texts of all containers", mib)
+		r.problem(node.file, "has more than the %d bytes allowed for the texts of all containers", mib)
 	case slices.ContainsFunc(pod.Containers, func(other Container) bool { return other.Name == c.Name }):
-		r.rep.problem(node.place(), "two containers of one VDU would be called %s on a cluster: give one of them another name",
+		r.problem(node.place(), "two containers of one VDU would be called %s on a cluster: give one of them another name",
 			quoteName(c.Name))
 	default:
 		pod.Containers = append(pod.Containers, c)
 	}
 }
 
-func (r *flavourReader) osContainer(name string, node *value) Container {
+func (r *containerReader) osContainer(name string, node *value) Container {
 	c := Container{
 		ID: name, Name: ClusterName(name, mostLabel), Command: r.texts(r.written(node, "command")),
 		Args: r.texts(r.written(node, "args")), Env: r.env(r.property(node, "env")),
@@ -86,12 +87,12 @@ func (r *flavourReader) osContainer(name string, node *value) Container {
 
 // containerImage is the reference of an image. It is the property image of a derived type, else the artifact's name
 // (with its version as tag if the name has no tag), else the artifact's file if the package lacks that file.
-func (r *flavourReader) containerImage(node *value) (Word, *SwImage) {
+func (r *containerReader) containerImage(node *value) (Word, *SwImage) {
 	artifact := r.imageArtifact(node)
 	var software *SwImage
 	if artifact != nil {
 		software = swImage(artifact.at("properties"))
-		software.ContainerFormat = first(software.ContainerFormat, "docker")
+		software.ContainerFormat = cmp.Or(software.ContainerFormat, "docker")
 	}
 	if image := r.text(r.written(node, "image")); image != (Word{}) {
 		return image, software
@@ -99,16 +100,16 @@ func (r *flavourReader) containerImage(node *value) (Word, *SwImage) {
 	if artifact == nil {
 		return Word{}, nil
 	}
-	file := first(artifact.at("file").str(), artifact.str())
+	file := cmp.Or(artifact.at("file").str(), artifact.str())
 	reference := withTag(r.word(artifact.at("properties", "name")), r.word(artifact.at("properties", "version")))
 	if target, inside := r.locate(node.file, file); inside {
 		software.File = target
-		r.rep.warn(artifact.place(), "Windlass does not put the image %s into a registry: the cluster must be able to "+
+		r.warn(artifact.place(), "Windlass does not put the image %s into a registry: the cluster must be able to "+
 			"pull %s", quoteName(file), quoteName(reference))
 	} else if reference == "" {
 		reference = file
 	}
-	software.Name = first(software.Name, reference)
+	software.Name = cmp.Or(software.Name, reference)
 	return Word{Text: reference}, software
 }
 

@@ -2,6 +2,7 @@ package vnfpkg
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -115,7 +116,7 @@ func (m *parameterMaker) sizes() {
 	}
 	var all []int
 	for _, aspect := range m.flavour.Aspects {
-		for _, vdu := range sortedKeys(aspect.Deltas) {
+		for _, vdu := range slices.Sorted(maps.Keys(aspect.Deltas)) {
 			m.size(aspect.ID+"_desired_capacity", m.capacity[vdu])
 			all = append(all, m.capacity[vdu])
 			break

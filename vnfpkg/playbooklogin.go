@@ -9,7 +9,7 @@ import (
 // local and neither the play nor its params in config.yaml change that. If the file alone cannot show that, e.g. with
 // roles, LogsIn is true.
 func LogsIn(file string, text []byte, params map[string]any) bool {
-	root, err := parseYAML(file, text, Limits{}.withDefaults())
+	root, err := parseYAML(file, text, yamlLimits{}.withDefaults())
 	if err != nil || !root.isList() {
 		return true
 	}

@@ -69,7 +69,7 @@ const packagePath = "_VAR_vnf_package_path"
 // ReadPlaybooks reads a config.yaml. The error lists every problem in it, with file and line.
 func ReadPlaybooks(file string, text []byte) (*Playbooks, error) {
 	rep := &report{}
-	root, err := parseYAML(file, text, Limits{}.withDefaults())
+	root, err := parseYAML(file, text, yamlLimits{}.withDefaults())
 	if err != nil {
 		reportYAML(rep, file, err)
 		return nil, rep.err("the file with the package's playbooks cannot be used")
@@ -193,56 +193,4 @@ func readCommand(rep *report, item *value) (p Play, ok bool) {
 	}
 	p.Order = orderOf(rep, item, p.String())
 	return p, true
-}
-
-// playbooks reads the hook's config.yaml: the VDUs with plays at that hook.
-func (r *flavourReader) playbooks(hook *Hook, operation string, item *value) {
-	if !hook.Has(DriverAnsible) {
-		return
-	}
-	if hook.Playbooks == "" {
-		hook.Playbooks = PlaybooksFile
-	}
-	action := PlayAction(operation)
-	if action == "" {
-		r.rep.warn(item.place(), "Windlass runs no playbooks at %s: Tacker's Ansible driver has no playbooks for it",
-			operation)
-		return
-	}
-	if !r.zip.has(hook.Playbooks) {
-		r.rep.problem(item.place(), "the archive lacks %s, which names the playbooks of %s", hook.Playbooks, operation)
-		return
-	}
-	root := r.yaml(hook.Playbooks)
-	if root == nil {
-		return
-	}
-	for _, v := range readPlaybooks(r.rep, root).Vdus {
-		for _, play := range v.Plays[action] {
-			if play.Command == "" && !r.zip.has(play.Path) {
-				r.rep.problem(hook.Playbooks, "names the playbook %s for the VDU %s (%s), which the archive lacks", play.Path, v.Vdu,
-					action)
-			}
-		}
-		if len(v.Plays[action]) > 0 {
-			hook.Played = append(hook.Played, v.Vdu)
-		}
-	}
-	if len(hook.Played) > 0 {
-		r.rep.warn(item.place(), "Windlass runs playbooks of the package at %s only if the operator allows it "+
-			"(scripts.policy)", operation)
-	}
-}
-
-// Has tells whether a built-in driver works at the hook.
-func (h Hook) Has(driver string) bool { return h.Driver == driver || slices.Contains(h.Also, driver) }
-
-// PlaysPlaybooks tells whether Ansible runs anything of the flavour.
-func (f *Flavour) PlaysPlaybooks() bool {
-	for _, h := range f.Hooks {
-		if len(h.Played) > 0 {
-			return true
-		}
-	}
-	return false
 }

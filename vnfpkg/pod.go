@@ -121,3 +121,30 @@ func (v Vdu) ContainerImages() map[string]*SwImage {
 func (v Vdu) HasContainer(id string) bool {
 	return v.Pod != nil && slices.ContainsFunc(v.Pod.Containers, func(c Container) bool { return c.ID == id })
 }
+
+// NodeLabel is a label of the nodes that the Pods of a VDU may run on.
+type NodeLabel struct {
+	Key string `json:"key"`
+	// Value is the value of the label, "" for any.
+	Value string `json:"value,omitempty"`
+	// Preferred is set if the Pods may also run on a node without the label.
+	Preferred bool `json:"preferred,omitempty"`
+}
+
+// autoscale leaves the number of Pods to the cluster. What the VNFD says of it elsewhere stays.
+func (v *Vdu) autoscale(a Autoscaling, begins int) {
+	v.Pod.Autoscaling = &a
+	if v.MinInstances == 0 && v.MaxInstances == 0 {
+		v.MinInstances, v.MaxInstances = a.Min, a.Max
+	}
+	if begins > 0 && v.InitialInstances == nil {
+		v.InitialInstances = &begins
+	}
+}
+
+// Kubernetes' names for the resources of a container.
+const (
+	resourceCPU     = "cpu"
+	resourceMemory  = "memory"
+	resourceStorage = "ephemeral-storage"
+)

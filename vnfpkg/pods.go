@@ -1,21 +1,39 @@
 package vnfpkg
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 )
 
-// containerVdu reads a VDU of a container type.
-func (r *flavourReader) containerVdu(standard, name string, node *value) Vdu {
-	r.ofContainers[name] = true
+// containerReader reads the VDUs of a flavour that are containers, and their Services and charts.
+type containerReader struct {
+	textReader
+	flavour *Flavour
+	// ofContainers are the VDUs whose types make them containers.
+	ofContainers map[string]bool
+	// containers counts the containers of all VDUs; containerTexts counts the bytes of their texts.
+	containers, containerTexts int
+	// named are constraints of container VDUs that need a policy or a node label beside them.
+	named []constraint
+}
+
+func newContainerReader(t *topology, f *Flavour) *containerReader {
+	return &containerReader{textReader: textReader{t}, flavour: f, ofContainers: map[string]bool{}}
+}
+
+// vdu reads a VDU of a container type. It gets what all VDUs have.
+func (r *containerReader) vdu(standard string, node *value, vdu Vdu) Vdu {
+	r.ofContainers[vdu.ID] = true
 	if standard == typeTackerVdu {
-		return r.tackerVdu(name, node)
+		return r.tackerVdu(node, vdu)
 	}
-	return r.deployable(name, node)
+	return r.deployable(node, vdu)
 }
 
 // pods reads the Services and charts of container VDUs, and checks the VDUs as a whole.
-func (r *flavourReader) pods() {
+func (r *containerReader) pods() {
 	if len(r.ofContainers) == 0 {
 		return
 	}
@@ -31,21 +49,21 @@ func (r *flavourReader) pods() {
 }
 
 // charts reads the Mciops with a chart in the package. A request names the chart of any other Mciop.
-func (r *flavourReader) charts() {
+func (r *containerReader) charts() {
 	for name, node := range r.nodes.members() {
 		if r.builtinType(node.at("type").str()) != typeMciop {
 			continue
 		}
 		c := Chart{ID: name}
 		for _, artifact := range node.at("artifacts").named() {
-			file := first(artifact.at("file").str(), artifact.str())
+			file := cmp.Or(artifact.at("file").str(), artifact.str())
 			target, ok := r.locateChart(artifact, file)
 			switch {
 			case !ok:
-				r.rep.problem(artifact.place(), "names the chart %s, which the archive lacks: Windlass takes charts "+
+				r.problem(artifact.place(), "names the chart %s, which the archive lacks: Windlass takes charts "+
 					"from the VNF package only", quoteName(file))
 			case isYAML(target) || c.File != "":
-				r.rep.warn(artifact.place(), "Windlass ignores %s: an Mciop has one Helm chart, and requests name "+
+				r.warn(artifact.place(), "Windlass ignores %s: an Mciop has one Helm chart, and requests name "+
 					"manifests", quoteName(file))
 			default:
 				c.File = target
@@ -56,7 +74,7 @@ func (r *flavourReader) charts() {
 				continue
 			}
 			if !r.ofContainers[req.target] {
-				r.rep.problem(node.place(), "the Mciop %s makes %s, which is no VDU of containers", quoteName(name),
+				r.problem(node.place(), "the Mciop %s makes %s, which is no VDU of containers", quoteName(name),
 					quoteName(req.target))
 				continue
 			}
@@ -71,7 +89,7 @@ func (r *flavourReader) charts() {
 }
 
 // locateChart finds an archive or a folder.
-func (r *flavourReader) locateChart(artifact *value, file string) (string, bool) {
+func (r *containerReader) locateChart(artifact *value, file string) (string, bool) {
 	if target, ok := r.locate(artifact.file, file); ok {
 		return target, true
 	}
@@ -84,7 +102,7 @@ func (r *flavourReader) locateChart(artifact *value, file string) (string, bool)
 }
 
 // checkImages leaves a VDU to manifests and charts if none of its containers has an image.
-func (r *flavourReader) checkImages(v *Vdu) {
+func (r *containerReader) checkImages(v *Vdu) {
 	var lacking []string
 	for _, c := range v.Pod.Containers {
 		if c.Image == (Word{}) {
@@ -95,11 +113,11 @@ func (r *flavourReader) checkImages(v *Vdu) {
 	switch {
 	case len(lacking) == 0:
 	case len(lacking) < len(v.Pod.Containers):
-		r.rep.problem(node.place(), "the containers %v of the VDU %s have no image (artifact sw_image), but its other "+
+		r.problem(node.place(), "the containers %v of the VDU %s have no image (artifact sw_image), but its other "+
 			"containers have an image", lacking, v.ID)
 	default:
 		if !r.flavour.charted(v.ID) {
-			r.rep.warn(node.place(), "the containers of the VDU %s have no image (artifact sw_image): requests must name manifests "+
+			r.warn(node.place(), "the containers of the VDU %s have no image (artifact sw_image): requests must name manifests "+
 				"or charts with it", v.ID)
 		}
 		v.Pod = nil
@@ -108,7 +126,7 @@ func (r *flavourReader) checkImages(v *Vdu) {
 
 // checkPinned requires equal requests and limits for all containers of a Pod with a pinned container: kubelets pin CPUs
 // only for Pods of the QoS class Guaranteed.
-func (r *flavourReader) checkPinned(v *Vdu) {
+func (r *containerReader) checkPinned(v *Vdu) {
 	if v.Pod == nil {
 		return
 	}
@@ -125,48 +143,21 @@ func (r *flavourReader) checkPinned(v *Vdu) {
 		for _, resource := range []string{resourceCPU, resourceMemory} {
 			limit, request := c.Limits[resource], c.Requests[resource]
 			if limit == "" || request != "" && request != limit {
-				r.rep.problem(r.nodes.at(v.ID).place(), "the container %s of the VDU %s is pinned to CPUs, so the "+
+				r.problem(r.nodes.at(v.ID).place(), "the container %s of the VDU %s is pinned to CPUs, so the "+
 					"container %s must request as much %s as its limit", pinned[0], v.ID, c.Name, resource)
 			}
 		}
 	}
 }
 
-// nameSuffix ends the names of a VNF's objects, so that several VNFs of one package can share a namespace.
-func nameSuffix(vnf string) string { return "-" + ClusterName(vnf[:min(len(vnf), 8)], 8) }
-
-// WorkloadName is the name of a VDU's workload in a VNF.
-func (v Vdu) WorkloadName(vnf string) string {
-	if v.Pod != nil && v.Pod.Name != "" {
-		return v.Pod.Name
-	}
-	suffix := nameSuffix(vnf)
-	return ClusterName(v.ID, mostLabel-len(suffix)) + suffix
-}
-
-// ConfigName is the name of a container's ConfigMap in a VNF.
-func (v Vdu) ConfigName(c Container, vnf string) string { return v.WorkloadName(vnf) + "-" + c.Name }
-
-// ServiceName is the name of a Service in a VNF. A Service of a VDU's own ports has the name of the VDU's workload.
-func (f *Flavour) ServiceName(s Service, vnf string) string {
-	if s.Name != "" {
-		return s.Name
-	}
-	if v, ok := f.Vdu(s.ID); ok {
-		return v.WorkloadName(vnf)
-	}
-	suffix := nameSuffix(vnf)
-	return ClusterName(s.ID, mostLabel-len(suffix)) + suffix
-}
-
 // checkNames reports two objects of a kind with the same name.
-func (r *flavourReader) checkNames() {
+func (r *containerReader) checkNames() {
 	type object struct{ kind, name string }
 	const some = "00000000"
 	whose := map[object]string{}
 	take := func(of, kind, name string, at *value) {
 		if other, taken := whose[object{kind, name}]; taken {
-			r.rep.problem(at.place(), "the %ss of %s and %s would have the same name on a cluster: rename one of them",
+			r.problem(at.place(), "the %ss of %s and %s would have the same name on a cluster: rename one of them",
 				kind, other, of)
 		}
 		whose[object{kind, name}] = of
@@ -186,13 +177,13 @@ func (r *flavourReader) checkNames() {
 }
 
 // takeApart separates the VDUs of a hybrid flavour into VMs and containers, by their types.
-func (r *flavourReader) takeApart(baseHOT string) {
+func (r *containerReader) takeApart(baseHOT string) {
 	if len(r.ofContainers) == 0 || r.flavour.Containers {
 		return
 	}
-	at := r.nodes.at(sortedKeys(r.ofContainers)[0])
+	at := r.nodes.at(slices.Sorted(maps.Keys(r.ofContainers))[0])
 	if drivers := r.flavour.Drivers(); slices.ContainsFunc(drivers, func(d string) bool { return d != DriverNodePort }) {
-		r.rep.problem(at.place(), "a VDU of containers runs on Kubernetes, but the driver %s works on servers: put "+
+		r.problem(at.place(), "a VDU of containers runs on Kubernetes, but the driver %s works on servers: put "+
 			"the containers into a separate VNF", drivers[0])
 		return
 	}
@@ -206,36 +197,27 @@ func (r *flavourReader) takeApart(baseHOT string) {
 	}
 	switch {
 	case servers == 0:
-		r.rep.problem(at.place(), "the flavour has the Heat template %s, but all of its VDUs are containers, which "+
+		r.problem(at.place(), "the flavour has the Heat template %s, but all of its VDUs are containers, which "+
 			"run on Kubernetes: remove the template", baseHOT)
-	case baseHOT == "" && !r.describesVMs():
-		r.rep.problem(at.place(), "VDUs of VMs beside VDUs of containers need a Base HOT, or the data to make a "+
+	case baseHOT == "" && !r.flavour.describesVMs():
+		r.problem(at.place(), "VDUs of VMs beside VDUs of containers need a Base HOT, or the data to make a "+
 			"template from: an image, and a size or a connection point")
 	}
 }
 
-// topologies maps the scopes of affinity rules to node labels.
-var topologies = map[string]string{
-	"nfvi_node": "kubernetes.io/hostname", "cis_node": "kubernetes.io/hostname", "zone": "topology.kubernetes.io/zone",
-	"zone_group": "topology.kubernetes.io/region",
-}
-
-// Topology is the node label for the scope of the rule, "" if there is no such label.
-func (r AffinityRule) Topology() string { return topologies[r.Scope] }
-
 // checkPlacement refuses too many affinity rules, and warns of rules that no cluster can follow. A cluster is always in
 // one NFVI-PoP.
-func (r *flavourReader) checkPlacement() {
+func (r *containerReader) checkPlacement() {
 	described := r.flavour.Described()
 	if len(described) > 0 && len(r.flavour.AffinityRules) > maxItems {
-		r.rep.problem(r.topology.file, "has more than the %d affinity rules allowed", maxItems)
+		r.problem(r.root.file, "has more than the %d affinity rules allowed", maxItems)
 		return
 	}
 	for _, rule := range r.flavour.AffinityRules {
 		together := !rule.Anti && rule.Scope == "nfvi_pop"
 		for _, v := range described {
 			if rule.Topology() == "" && !together && slices.Contains(rule.Vdus, v.ID) {
-				r.rep.warn(r.topology.at("policies").place(), "the rule %s has the scope %s, but no node label shows "+
+				r.warn(r.root.at("policies").place(), "the rule %s has the scope %s, but no node label shows "+
 					"this scope: Windlass ignores the rule", rule.ID, quoteName(rule.Scope))
 			}
 		}

@@ -1,6 +1,7 @@
 package vnfpkg
 
 import (
+	"cmp"
 	"maps"
 	"regexp"
 	"slices"
@@ -8,12 +9,8 @@ import (
 	"strings"
 )
 
-// mostLabel is the largest length of an RFC 1123 label: the names of containers, workloads and Services.
-const mostLabel = 63
-
 var (
 	clusterLabel = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$`)
-	noLabel      = regexp.MustCompile(`[^a-z0-9]+`)
 	configKey    = regexp.MustCompile(`^[-._a-zA-Z0-9]{1,253}$`)
 	// labelKey and labelValue match valid Kubernetes labels.
 	labelKey = regexp.MustCompile(
@@ -25,38 +22,31 @@ var (
 // ownLabels is the prefix of the labels that Windlass sets.
 const ownLabels = "windlass.nfv/"
 
-// ClusterName turns a name of the VNFD into a valid name of a Kubernetes object: lower-case letters, digits and dashes,
-// at most `most` characters.
-func ClusterName(name string, most int) string {
-	out := strings.Trim(noLabel.ReplaceAllString(strings.ToLower(name), "-"), "-")
-	if len(out) > most {
-		out = strings.Trim(out[:most], "-")
-	}
-	return first(out, "x")
-}
+// textReader reads what containers get as texts: words, numbers, sizes and names of a cluster.
+type textReader struct{ *topology }
 
-func (r *flavourReader) checkLabel(at *value, what, name string) {
+func (r *textReader) checkLabel(at *value, what, name string) {
 	if !clusterLabel.MatchString(name) {
-		r.rep.problem(at.place(), "%s is %s, which cannot be a name on a cluster: use at most 63 small letters, "+
+		r.problem(at.place(), "%s is %s, which cannot be a name on a cluster: use at most 63 small letters, "+
 			"digits and dashes", what, quoteName(name))
 	}
 }
 
 // word is the text of a value; an input is replaced by its default.
-func (r *flavourReader) word(v *value) string {
-	resolved := resolveInput(r.topology, v)
+func (r *textReader) word(v *value) string {
+	resolved := resolveInput(r.root, v)
 	switch {
 	case v.isMap() && resolved.isNull() && v.at("get_input").str() != "":
-		r.rep.problem(v.place(), "the input %s has no default, and containers can get its default only",
+		r.problem(v.place(), "the input %s has no default, and containers can get its default only",
 			quoteName(v.at("get_input").str()))
 	case resolved.isMap() || resolved.isList():
-		r.rep.problem(v.place(), "must be a text: Windlass knows only the function get_input here")
+		r.problem(v.place(), "must be a text: Windlass knows only the function get_input here")
 	}
 	return resolved.str()
 }
 
 // written is a property of a node, or its type's default, with inputs unresolved.
-func (r *flavourReader) written(node *value, name string) *value {
+func (r *textReader) written(node *value, name string) *value {
 	if v := node.at("properties", name); !v.isNull() {
 		return v
 	}
@@ -64,26 +54,26 @@ func (r *flavourReader) written(node *value, name string) *value {
 }
 
 // text is a text of a container. It may be an input that requests set.
-func (r *flavourReader) text(v *value) Word {
+func (r *textReader) text(v *value) Word {
 	name := v.at("get_input").str()
 	if name == "" {
 		return Word{Text: r.word(v)}
 	}
-	given := resolveInput(r.topology, v)
+	given := resolveInput(r.root, v)
 	switch {
-	case !r.topology.at("inputs").has(name):
-		r.rep.problem(v.place(), "the input %s is not declared (topology_template.inputs)", quoteName(name))
+	case !r.root.at("inputs").has(name):
+		r.problem(v.place(), "the input %s is not declared (topology_template.inputs)", quoteName(name))
 	case isSecretName(name):
-		r.rep.problem(v.place(), "the input %s has the name of a secret, but everybody who reads Pods can read the "+
+		r.problem(v.place(), "the input %s has the name of a secret, but everybody who reads Pods can read the "+
 			"values that the VNFD gives containers: use a Secret, in manifests or a chart", quoteName(name))
 	case given.isMap() || given.isList():
-		r.rep.problem(v.place(), "the input %s is no text", quoteName(name))
+		r.problem(v.place(), "the input %s is no text", quoteName(name))
 	}
 	return Word{Text: given.str(), Input: name, Required: given.isNull()}
 }
 
 // texts are the texts of a list, or a single text.
-func (r *flavourReader) texts(v *value) (out []Word) {
+func (r *textReader) texts(v *value) (out []Word) {
 	if !v.isList() {
 		if v.isNull() {
 			return nil
@@ -97,10 +87,10 @@ func (r *flavourReader) texts(v *value) (out []Word) {
 }
 
 // textMap are the texts of a mapping, or of a list of mappings.
-func (r *flavourReader) textMap(v *value) map[string]Word {
+func (r *textReader) textMap(v *value) map[string]Word {
 	noMap := func(item *value) bool { return !item.isMap() }
 	if !v.isNull() && !v.isMap() && (!v.isList() || slices.ContainsFunc(v.items, noMap)) {
-		r.rep.problem(v.place(), "must be a mapping of texts")
+		r.problem(v.place(), "must be a mapping of texts")
 		return nil
 	}
 	out := map[string]Word{}
@@ -111,7 +101,7 @@ func (r *flavourReader) textMap(v *value) map[string]Word {
 }
 
 // env reads variables: a mapping, or a list of {name: ..., value: ...}.
-func (r *flavourReader) env(v *value) map[string]Word {
+func (r *textReader) env(v *value) map[string]Word {
 	out := map[string]Word{}
 	if v.isList() {
 		for _, item := range v.items {
@@ -124,29 +114,29 @@ func (r *flavourReader) env(v *value) map[string]Word {
 	} else {
 		out = r.textMap(v)
 	}
-	for _, name := range sortedKeys(out) {
+	for _, name := range slices.Sorted(maps.Keys(out)) {
 		if strings.ContainsAny(name, "=\x00") || name == "" {
-			r.rep.problem(v.place(), "%s is not a valid name of a variable", quoteName(name))
+			r.problem(v.place(), "%s is not a valid name of a variable", quoteName(name))
 		}
 	}
 	return out
 }
 
 // config reads the content of a ConfigMap: a mapping, or a mapping written as text, as Tacker allows.
-func (r *flavourReader) config(v *value) map[string]Word {
+func (r *textReader) config(v *value) map[string]Word {
 	at := v
 	if text := v.str(); text != "" {
-		parsed, err := parseYAML(v.file, []byte(text), r.limits)
+		parsed, err := parseYAML(v.file, []byte(text), r.limits.YAML)
 		if err != nil || !parsed.isMap() {
-			r.rep.problem(at.place(), "the config is a text that does not contain a mapping such as \"name: value\"")
+			r.problem(at.place(), "the config is a text that does not contain a mapping such as \"name: value\"")
 			return nil
 		}
 		v = parsed
 	}
 	out := r.textMap(v)
-	for _, key := range sortedKeys(out) {
+	for _, key := range slices.Sorted(maps.Keys(out)) {
 		if !configKey.MatchString(key) {
-			r.rep.problem(at.place(), "the config has the member %s, whose name may have letters, digits and -._ only",
+			r.problem(at.place(), "the config has the member %s, whose name may have letters, digits and -._ only",
 				quoteName(key))
 		}
 	}
@@ -154,10 +144,10 @@ func (r *flavourReader) config(v *value) map[string]Word {
 }
 
 // labels reads a mapping, or a list of texts such as "app: web".
-func (r *flavourReader) labels(v *value) map[string]string {
+func (r *textReader) labels(v *value) map[string]string {
 	out := map[string]string{}
 	if v.str() != "" {
-		r.rep.problem(v.place(), "labels must be a mapping, or a list of texts such as \"app: web\"")
+		r.problem(v.place(), "labels must be a mapping, or a list of texts such as \"app: web\"")
 	}
 	if v.isList() {
 		for _, item := range v.items {
@@ -166,7 +156,7 @@ func (r *flavourReader) labels(v *value) map[string]string {
 				continue
 			}
 			if !item.isMap() {
-				r.rep.problem(item.place(), "%s is not a label such as \"app: web\"", quoteName(item.str()))
+				r.problem(item.place(), "%s is not a label such as \"app: web\"", quoteName(item.str()))
 			}
 			for key, value := range item.members() {
 				out[key] = r.word(value)
@@ -177,11 +167,11 @@ func (r *flavourReader) labels(v *value) map[string]string {
 		out[key] = r.word(value)
 	}
 	if len(out) > maxItems {
-		r.rep.problem(v.place(), "there are more than the %d labels allowed", maxItems)
+		r.problem(v.place(), "there are more than the %d labels allowed", maxItems)
 	}
-	for _, key := range sortedKeys(out) {
+	for _, key := range slices.Sorted(maps.Keys(out)) {
 		if !labelKey.MatchString(key) || !labelValue.MatchString(out[key]) || strings.HasPrefix(key, ownLabels) {
-			r.rep.problem(v.place(), "%s: %s is not a label that an object of a package can have on a cluster",
+			r.problem(v.place(), "%s: %s is not a label that an object of a package can have on a cluster",
 				quoteName(key),
 				quoteName(out[key]))
 		}
@@ -193,7 +183,7 @@ func (r *flavourReader) labels(v *value) map[string]string {
 }
 
 // namespace is the namespace that a node names for its objects.
-func (r *flavourReader) namespace(node *value) string {
+func (r *textReader) namespace(node *value) string {
 	at := r.property(node, "namespace")
 	if name := r.word(at); name != "" {
 		r.checkLabel(at, "the namespace", name)
@@ -203,38 +193,38 @@ func (r *flavourReader) namespace(node *value) string {
 }
 
 // port is a port number. For anything else it reports a problem and returns 0.
-func (r *flavourReader) port(at *value, text string) int {
+func (r *textReader) port(at *value, text string) int {
 	n, err := strconv.Atoi(strings.TrimSpace(text))
 	if err != nil || n < 1 || n > 65535 {
-		r.rep.problem(at.place(), "%s is not a port: a port is a number between 1 and 65535", quoteName(text))
+		r.problem(at.place(), "%s is not a port: a port is a number between 1 and 65535", quoteName(text))
 		return 0
 	}
 	return n
 }
 
 // protocol is a Kubernetes protocol; the default is TCP.
-func (r *flavourReader) protocol(at *value, text string) string {
+func (r *textReader) protocol(at *value, text string) string {
 	switch p := strings.ToUpper(strings.TrimSpace(text)); p {
 	case "":
 		return "TCP"
 	case "TCP", "UDP", "SCTP":
 		return p
 	default:
-		r.rep.problem(at.place(), "%s is not a protocol of a port: use tcp, udp or sctp", quoteName(text))
+		r.problem(at.place(), "%s is not a protocol of a port: use tcp, udp or sctp", quoteName(text))
 		return "TCP"
 	}
 }
 
 // containerPorts reads ports: numbers, "53/udp", or {name: ..., port: ..., protocol: ...}.
-func (r *flavourReader) containerPorts(v *value) (out []ContainerPort) {
+func (r *textReader) containerPorts(v *value) (out []ContainerPort) {
 	for _, item := range v.list() {
 		number, protocol, _ := strings.Cut(item.str(), "/")
 		p := ContainerPort{}
 		if item.isMap() {
-			number = first(r.word(item.at("port")), r.word(item.at("containerPort")))
+			number = cmp.Or(r.word(item.at("port")), r.word(item.at("containerPort")))
 			protocol = r.word(item.at("protocol"))
 			if p.Name = r.word(item.at("name")); p.Name != "" && !portName.MatchString(p.Name) {
-				r.rep.problem(item.place(), "%s is not a valid name of a port: use at most 15 small letters, digits "+
+				r.problem(item.place(), "%s is not a valid name of a port: use at most 15 small letters, digits "+
 					"and dashes", quoteName(p.Name))
 			}
 		}
@@ -248,3 +238,6 @@ func (r *flavourReader) containerPorts(v *value) (out []ContainerPort) {
 	}
 	return out
 }
+
+// mostMilli is how many thousandths of a CPU a container may have: more than any node has.
+const mostMilli = 10_000_000

@@ -8,9 +8,21 @@ import (
 
 const policyPrefix = "tosca.policies.nfv."
 
-// policies reads the scaling, level and affinity policies. It reads policies that others refer to first, whatever their
+// policyReader reads the policies of a flavour, and its virtual links, whose bit rates policies set.
+type policyReader struct {
+	*topology
+	flavour *Flavour
+	// decided are the policies that have decided something, by what they decided.
+	decided map[string]string
+}
+
+func newPolicyReader(t *topology, f *Flavour) policyReader {
+	return policyReader{topology: t, flavour: f, decided: map[string]string{}}
+}
+
+// read reads the scaling, level and affinity policies. It reads policies that others refer to first, whatever their
 // place in the file.
-func (r *flavourReader) policies() {
+func (r *policyReader) read() {
 	readers := []map[string]func(name string, policy *value){
 		{"ScalingAspects": r.scalingAspects},
 		{"InstantiationLevels": r.instantiationLevels},
@@ -25,7 +37,7 @@ func (r *flavourReader) policies() {
 		{"VirtualLinkBitrateScalingAspectDeltas": r.bitrateDeltas},
 	}
 	for pass, byType := range readers {
-		for name, policy := range r.topology.at("policies").named() {
+		for name, policy := range r.root.at("policies").named() {
 			if pass == 0 {
 				r.checkTargets(name, policy)
 			}
@@ -36,17 +48,17 @@ func (r *flavourReader) policies() {
 	}
 }
 
-func (r *flavourReader) checkTargets(name string, policy *value) {
+func (r *policyReader) checkTargets(name string, policy *value) {
 	for _, target := range policy.at("targets").list() {
-		if id := target.str(); !r.nodes.has(id) && !r.topology.at("groups").has(id) {
-			r.rep.problem(target.place(), "the policy %s names the target %s, which is neither a node nor a group", name,
+		if id := target.str(); !r.nodes.has(id) && !r.root.at("groups").has(id) {
+			r.problem(target.place(), "the policy %s names the target %s, which is neither a node nor a group", name,
 				quoteName(id))
 		}
 	}
 }
 
 // targetVdus are the VDUs among a policy's targets, with the members of placement groups.
-func (r *flavourReader) targetVdus(policy *value) []string {
+func (r *policyReader) targetVdus(policy *value) []string {
 	var out []string
 	add := func(id string) {
 		if _, ok := r.flavour.Vdu(id); ok && !slices.Contains(out, id) {
@@ -55,7 +67,7 @@ func (r *flavourReader) targetVdus(policy *value) []string {
 	}
 	for _, target := range policy.at("targets").words() {
 		add(target)
-		for _, member := range r.topology.at("groups", target, "members").words() {
+		for _, member := range r.root.at("groups", target, "members").words() {
 			add(member)
 		}
 	}
@@ -64,17 +76,17 @@ func (r *flavourReader) targetVdus(policy *value) []string {
 
 // decides warns of a decision that another policy has made already: the last policy counts. what is for one VDU or one
 // virtual link.
-func (r *flavourReader) decides(name string, policy *value, what string) {
+func (r *policyReader) decides(name string, policy *value, what string) {
 	if other, twice := r.decided[what]; twice {
-		r.rep.warn(policy.place(), "the policies %s and %s both give %s; Windlass follows %s", other, name, what, name)
+		r.warn(policy.place(), "the policies %s and %s both give %s; Windlass follows %s", other, name, what, name)
 	}
 	r.decided[what] = name
 }
 
-func (r *flavourReader) scalingAspects(_ string, policy *value) {
+func (r *policyReader) scalingAspects(_ string, policy *value) {
 	for id, item := range policy.at("properties", "aspects").members() {
 		if _, twice := r.flavour.aspect(id); twice {
-			r.rep.problem(item.place(), "the scaling aspect %s is defined twice", quoteName(id))
+			r.problem(item.place(), "the scaling aspect %s is defined twice", quoteName(id))
 			continue
 		}
 		steps := item.at("step_deltas")
@@ -92,10 +104,10 @@ func (r *flavourReader) scalingAspects(_ string, policy *value) {
 	}
 }
 
-func (r *flavourReader) vduInitialDelta(name string, policy *value) {
+func (r *policyReader) vduInitialDelta(name string, policy *value) {
 	number := policy.at("properties", "initial_delta", "number_of_instances")
 	if number.isNull() {
-		r.rep.problem(policy.place(), "the initial delta has no number_of_instances")
+		r.problem(policy.place(), "the initial delta has no number_of_instances")
 		return
 	}
 	n := r.count(number)
@@ -108,37 +120,37 @@ func (r *flavourReader) vduInitialDelta(name string, policy *value) {
 
 // aspectDeltas reads the aspect and the deltas of a policy; it returns nil and reports a problem if there is no such
 // aspect.
-func (r *flavourReader) aspectDeltas(name string, policy *value) (aspect *ScalingAspect, deltas map[string]*value) {
+func (r *policyReader) aspectDeltas(name string, policy *value) (aspect *ScalingAspect, deltas map[string]*value) {
 	named := policy.at("properties", "aspect")
 	aspect, ok := r.flavour.aspect(named.str())
 	if !ok {
-		r.rep.problem(policy.place(), "the policy %s scales the aspect %s, which no ScalingAspects policy defines", name,
+		r.problem(policy.place(), "the policy %s scales the aspect %s, which no ScalingAspects policy defines", name,
 			quoteName(named.str()))
 		return nil, nil
 	}
 	deltas = maps.Collect(policy.at("properties", "deltas").members())
 	switch { // SOL001: step_deltas may be absent where all steps are the same
 	case len(aspect.StepDeltas) == 0 && len(deltas) == 1:
-		aspect.StepDeltas = sortedKeys(deltas)
+		aspect.StepDeltas = slices.Sorted(maps.Keys(deltas))
 	case len(aspect.StepDeltas) == 0 && len(deltas) > 1:
-		r.rep.problem(policy.place(), "the policy %s has several deltas of the aspect %s, which has no step_deltas "+
+		r.problem(policy.place(), "the policy %s has several deltas of the aspect %s, which has no step_deltas "+
 			"that say which step uses which delta", name, aspect.ID)
 	}
 	for _, step := range aspect.StepDeltas {
 		if _, ok := deltas[step]; !ok {
-			r.rep.problem(policy.place(), "the policy %s lacks the delta %s of the aspect %s", name, quoteName(step), aspect.ID)
+			r.problem(policy.place(), "the policy %s lacks the delta %s of the aspect %s", name, quoteName(step), aspect.ID)
 		}
 	}
 	return aspect, deltas
 }
 
-func (r *flavourReader) vduScalingAspectDeltas(name string, policy *value) {
+func (r *policyReader) vduScalingAspectDeltas(name string, policy *value) {
 	aspect, items := r.aspectDeltas(name, policy)
 	if aspect == nil {
 		return
 	}
 	deltas := map[string]int{}
-	for _, id := range sortedKeys(items) {
+	for _, id := range slices.Sorted(maps.Keys(items)) {
 		deltas[id] = r.count(items[id].at("number_of_instances"))
 	}
 	if aspect.Deltas == nil {
@@ -150,7 +162,7 @@ func (r *flavourReader) vduScalingAspectDeltas(name string, policy *value) {
 	}
 }
 
-func (r *flavourReader) instantiationLevels(_ string, policy *value) {
+func (r *policyReader) instantiationLevels(_ string, policy *value) {
 	p := policy.at("properties")
 	for id, item := range p.at("levels").members() {
 		level := Level{ID: id, Description: item.at("description").str()}
@@ -161,7 +173,7 @@ func (r *flavourReader) instantiationLevels(_ string, policy *value) {
 			level.ScaleLevels[aspect] = r.scaleLevel(id, aspect, info)
 		}
 		if slices.ContainsFunc(r.flavour.Levels, func(l Level) bool { return l.ID == id }) {
-			r.rep.problem(item.place(), "the instantiation level %s is defined twice", quoteName(id))
+			r.problem(item.place(), "the instantiation level %s is defined twice", quoteName(id))
 			continue
 		}
 		if !r.room("instantiation levels", len(r.flavour.Levels), item) {
@@ -173,35 +185,35 @@ func (r *flavourReader) instantiationLevels(_ string, policy *value) {
 	case p.at("levels").has(wanted.str()):
 		r.flavour.DefaultLevel = wanted.str()
 	case !wanted.isNull():
-		r.rep.problem(wanted.place(), "default_level is %s, which is not among the levels", quoteName(wanted.str()))
+		r.problem(wanted.place(), "default_level is %s, which is not among the levels", quoteName(wanted.str()))
 	case len(r.flavour.Levels) == 1:
 		r.flavour.DefaultLevel = r.flavour.Levels[0].ID
 	default:
-		r.rep.warn(policy.place(), "no default_level is named, so requests must name an instantiation level")
+		r.warn(policy.place(), "no default_level is named, so requests must name an instantiation level")
 	}
 }
 
-func (r *flavourReader) scaleLevel(level, id string, info *value) int {
+func (r *policyReader) scaleLevel(level, id string, info *value) int {
 	n := r.count(info.at("scale_level"))
 	aspect, ok := r.flavour.aspect(id)
 	if !ok {
-		r.rep.problem(info.place(), "the level %s names the aspect %s, which no ScalingAspects policy defines", level,
+		r.problem(info.place(), "the level %s names the aspect %s, which no ScalingAspects policy defines", level,
 			quoteName(id))
 		return 0
 	}
 	if n > aspect.MaxScaleLevel {
-		r.rep.problem(info.place(), "the level %s puts the aspect %s at scale level %d, but its max_scale_level is %d", level,
+		r.problem(info.place(), "the level %s puts the aspect %s at scale level %d, but its max_scale_level is %d", level,
 			id, n, aspect.MaxScaleLevel)
 		return 0
 	}
 	return n
 }
 
-func (r *flavourReader) vduInstantiationLevels(name string, policy *value) {
+func (r *policyReader) vduInstantiationLevels(name string, policy *value) {
 	for id, item := range policy.at("properties", "levels").members() {
 		i := slices.IndexFunc(r.flavour.Levels, func(l Level) bool { return l.ID == id })
 		if i < 0 {
-			r.rep.problem(item.place(), "the policy %s names the instantiation level %s, which does not exist", name,
+			r.problem(item.place(), "the policy %s names the instantiation level %s, which does not exist", name,
 				quoteName(id))
 			continue
 		}
@@ -216,7 +228,7 @@ func (r *flavourReader) vduInstantiationLevels(name string, policy *value) {
 	}
 }
 
-func (r *flavourReader) affinityRule(name string, policy *value) {
+func (r *policyReader) affinityRule(name string, policy *value) {
 	r.flavour.AffinityRules = append(r.flavour.AffinityRules, AffinityRule{
 		ID:    name,
 		Anti:  builtin(r.policyTypes, policy.at("type").str()) == policyPrefix+"AntiAffinityRule",
@@ -227,8 +239,8 @@ func (r *flavourReader) affinityRule(name string, policy *value) {
 
 // checkLevels warns of contradictions in a level: Windlass follows VduInstantiationLevels, but later scaling starts
 // from the scale level.
-func (r *flavourReader) checkLevels() {
-	place := r.topology.at("policies").place()
+func (r *policyReader) checkLevels() {
+	place := r.root.at("policies").place()
 	for _, level := range r.flavour.Levels {
 		derived, err := r.flavour.CapacityAt(level.ScaleLevels)
 		if err != nil { // reported elsewhere
@@ -238,10 +250,10 @@ func (r *flavourReader) checkLevels() {
 			vdu, _ := r.flavour.Vdu(id)
 			n := level.Instances[id]
 			if n != derived[id] {
-				r.rep.warn(place, "the level %s has %d instances of %s, but its scale levels make %d", level.ID, n, id, derived[id])
+				r.warn(place, "the level %s has %d instances of %s, but its scale levels make %d", level.ID, n, id, derived[id])
 			}
 			if n < vdu.MinInstances || vdu.MaxInstances > 0 && n > vdu.MaxInstances {
-				r.rep.warn(place, "the level %s has %d instances of %s, outside of its vdu_profile", level.ID, n, id)
+				r.warn(place, "the level %s has %d instances of %s, outside of its vdu_profile", level.ID, n, id)
 			}
 		}
 	}

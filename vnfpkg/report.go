@@ -6,6 +6,9 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
+// maxProblems bounds the answer to a package that is wrong throughout.
+const maxProblems = 100
+
 // report collects errors and warnings, so that an author can fix all of them at once.
 type report struct {
 	problems []lcm.Problem

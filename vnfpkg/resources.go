@@ -2,7 +2,7 @@ package vnfpkg
 
 // Resources are the types of the top template's resources, by name.
 func (t Template) Resources() (map[string]string, error) {
-	root, err := parseYAML("the Base HOT", []byte(t.Top), Limits{}.withDefaults())
+	root, err := parseYAML("the Base HOT", []byte(t.Top), yamlLimits{}.withDefaults())
 	if err != nil {
 		return nil, err
 	}

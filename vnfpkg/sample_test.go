@@ -105,7 +105,7 @@ func TestSample_levelsHaveTheSizesOfTheREADME(t *testing.T) {
 
 // file returns a file of the package, as the store returns it to activities.
 func (p *Package) file(name string) ([]byte, error) {
-	for artifact, data := range p.Files(mib) {
+	for artifact, data := range p.Files(1 << 20) {
 		if artifact.Path == name {
 			return data, nil
 		}

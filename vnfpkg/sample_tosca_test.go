@@ -2,8 +2,10 @@ package vnfpkg
 
 import (
 	"bytes"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -24,7 +26,7 @@ func goldenTemplate(t *testing.T, name string, template Template) {
 	t.Helper()
 	var b strings.Builder
 	b.WriteString("# the top template\n" + template.Top)
-	for _, file := range sortedKeys(template.Files) {
+	for _, file := range slices.Sorted(maps.Keys(template.Files)) {
 		b.WriteString("---\n# " + file + "\n" + template.Files[file])
 	}
 	path := filepath.Join("testdata", name)

@@ -2,70 +2,10 @@ package vnfpkg
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
-
-// Members maps VDUs to the indexes of their VNFCs, in ascending order, if each VNFC is a resource of its own.
-type Members map[string][]int
-
-// FirstMembers are the VNFCs of a new VNF: the indexes of each VDU begin with 0.
-func FirstMembers(capacity map[string]int) Members {
-	out := Members{}
-	for vdu, n := range capacity {
-		out[vdu] = nil
-		for i := range n {
-			out[vdu] = append(out[vdu], i)
-		}
-	}
-	return out
-}
-
-// MembersOf are the VNFCs of an existing VNF.
-func MembersOf(vnfcs []lcm.VnfcResourceInfo) Members {
-	out := Members{}
-	for _, v := range vnfcs {
-		if n, ok := v.Place(); ok {
-			out[v.VduID] = append(out[v.VduID], n)
-		}
-	}
-	for _, indexes := range out {
-		slices.Sort(indexes)
-	}
-	return out
-}
-
-// Capacity is how many VNFCs each VDU has.
-func (m Members) Capacity() map[string]int {
-	out := map[string]int{}
-	for vdu, indexes := range m {
-		out[vdu] = len(indexes)
-	}
-	return out
-}
-
-// Grow adds VNFCs to a VDU, with the lowest free indexes.
-func (m Members) Grow(vdu string, by int) {
-	for next := 0; by > 0; next++ {
-		if !slices.Contains(m[vdu], next) {
-			m[vdu] = append(m[vdu], next)
-			by--
-		}
-	}
-	slices.Sort(m[vdu])
-}
-
-// MemberName is the name of a VNFC's Heat resource.
-func MemberName(vdu string, index int) string { return vdu + "-" + strconv.Itoa(index) }
-
-// MemberIndex reads the index from the name of a VNFC's resource; false if the resource is not of that VDU.
-func MemberIndex(vdu, name string) (int, bool) {
-	digits, ok := strings.CutPrefix(name, vdu+"-")
-	n, err := strconv.Atoi(digits)
-	return n, ok && err == nil && n >= 0 && MemberName(vdu, n) == name
-}
 
 // classPath is the path at which a request chooses its user data class.
 const classPath = "$.additionalParams." + lcm.UserDataClassParam
@@ -91,7 +31,7 @@ func (t Template) Separate(f *Flavour, members Members) (Template, error) {
 				"has %s instead (%s)", lcm.StandardUserData, name, quoteName(typeName), resource.place())
 		}
 		for _, index := range members[name] {
-			resources.set(MemberName(name, index), resource.ofMember(index))
+			resources.set(MemberName(name, index), ofMember(resource, index))
 		}
 	}
 	parsed.checkSeparate(f, members, rep)
@@ -137,11 +77,11 @@ func (p parsedTemplate) checkSeparate(f *Flavour, members Members, rep *report) 
 }
 
 // ofMember is a copy of a resource that takes one VNFC's entries of the parameter nfv.
-func (v *value) ofMember(index int) *value {
+func ofMember(v *value, index int) *value {
 	c := *v
 	c.items = make([]*value, len(v.items))
 	for i, item := range v.items {
-		c.items[i] = item.ofMember(index)
+		c.items[i] = ofMember(item, index)
 	}
 	if ref := c.at("get_param"); ref.isList() && len(ref.items) >= 3 && ref.items[0].str() == "nfv" &&
 		ref.items[2].str() != "" {

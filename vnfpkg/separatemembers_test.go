@@ -69,7 +69,7 @@ func TestSeparate_makesEachVnfcAResourceWithParametersOfItsOwn(t *testing.T) {
 	}
 	vdu["node-2"] = map[string]any{"computeFlavourId": "m1.large"}
 	require.Equal(t, map[string]any{"nfv": map[string]any{"VDU": vdu, "CP": cp}}, params)
-	top, err := parseYAML("top", []byte(template.Top), Limits{}.withDefaults())
+	top, err := parseYAML("top", []byte(template.Top), yamlLimits{}.withDefaults())
 	require.NoError(t, err)
 	require.Equal(t, []string{"node-0", "node-2", "together"}, top.at("resources").keys)
 	require.Equal(t, "together", top.at("resources", "node-2", "properties", "group", "get_resource").str())

@@ -35,14 +35,14 @@ func splitSignature(data []byte) (text, signature []byte) {
 
 // checkSignature verifies the signature of a manifest. The signature covers the package, because the manifest has the
 // digests of its files. checkCoverage verifies later that the manifest names all files.
-func (l *loader) checkSignature(manifest string, text, signature []byte) {
+func (l *packageReader) checkSignature(manifest string, text, signature []byte) {
 	switch {
 	case signature == nil:
 	case l.trust.Anchors == nil:
-		l.rep.warn(manifest, "the signature is not checked: no trust anchors are configured")
+		l.warn(manifest, "the signature is not checked: no trust anchors are configured")
 	default:
 		if err := verify(text, signature, l.certificates(manifest), l.trust.Anchors); err != nil {
-			l.rep.problem(manifest, "its signature is not valid: %s", strings.TrimPrefix(err.Error(), "pkcs7: "))
+			l.problem(manifest, "its signature is not valid: %s", strings.TrimPrefix(err.Error(), "pkcs7: "))
 			return
 		}
 		l.signed = manifest
@@ -50,19 +50,19 @@ func (l *loader) checkSignature(manifest string, text, signature []byte) {
 }
 
 // certificates are the certificates beside the manifest: the signature need not contain its own.
-func (l *loader) certificates(manifest string) (out []*x509.Certificate) {
+func (l *packageReader) certificates(manifest string) (out []*x509.Certificate) {
 	for _, name := range l.certificateFiles(manifest) {
 		if !l.zip.has(name) {
 			continue
 		}
-		data, err := l.zip.read(name, l.limits.MaxYAMLSize)
+		data, err := l.zip.read(name, l.limits.YAML.MaxSize)
 		if err != nil {
 			l.fail(name, err)
 			continue
 		}
 		found, err := parseCertificates(data)
 		if err != nil {
-			l.rep.problem(name, "is no certificate")
+			l.problem(name, "is no certificate")
 		}
 		out = append(out, found...)
 	}
@@ -70,7 +70,7 @@ func (l *loader) certificates(manifest string) (out []*x509.Certificate) {
 }
 
 // certificateFiles are the possible files of the signer's certificate: named by TOSCA.meta, or beside the manifest.
-func (l *loader) certificateFiles(manifest string) []string {
+func (l *packageReader) certificateFiles(manifest string) []string {
 	names := []string{strings.TrimSuffix(manifest, path.Ext(manifest)) + ".cert"}
 	if l.certificate != "" {
 		names = append(names, l.certificate)
@@ -141,10 +141,10 @@ func spellings(text []byte) (out [][]byte) {
 }
 
 // checkCoverage checks that the signature covers every file, if the package is signed or must be.
-func (l *loader) checkCoverage(m metadata) {
+func (l *packageReader) checkCoverage(m metadata) {
 	if l.signed == "" {
 		if l.trust.Required {
-			l.rep.problem("(archive)", "the manifest has no signature that Windlass can verify, and the operator "+
+			l.problem("(archive)", "the manifest has no signature that Windlass can verify, and the operator "+
 				"allows signed packages only")
 		}
 		return
@@ -160,7 +160,7 @@ func (l *loader) checkCoverage(m metadata) {
 	}
 	for _, name := range l.zip.names {
 		if !covered[name] {
-			l.rep.problem(name, "is not covered by the signature: the manifest %s has no digest of it", l.signed)
+			l.problem(name, "is not covered by the signature: the manifest %s has no digest of it", l.signed)
 		}
 	}
 }

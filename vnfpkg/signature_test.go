@@ -12,7 +12,9 @@ import (
 	"encoding/hex"
 	"encoding/pem"
 	"fmt"
+	"maps"
 	"math/big"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -82,7 +84,7 @@ func (f files) withManifest() (files, string) {
 	f = f.with(metaFile, meta)
 	var b strings.Builder
 	b.WriteString("metadata:\nvnf_product_name: x\n")
-	for _, name := range sortedKeys(f) {
+	for _, name := range slices.Sorted(maps.Keys(f)) {
 		sum := sha256.Sum256([]byte(f[name]))
 		fmt.Fprintf(&b, "\nSource: %s\nAlgorithm: SHA-256\nHash: %s\n", name, hex.EncodeToString(sum[:]))
 	}
@@ -91,7 +93,7 @@ func (f files) withManifest() (files, string) {
 
 func (f files) trusted(trust Trust) (*Package, error) {
 	data := f.zip()
-	return OpenTrusted(bytes.NewReader(data), int64(len(data)), Limits{}, trust)
+	return Open(bytes.NewReader(data), int64(len(data)), Options{Trust: trust})
 }
 
 func TestSignature_holdsHoweverLinesEnd(t *testing.T) {

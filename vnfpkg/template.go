@@ -36,7 +36,7 @@ func StackTemplate(f *Flavour, read func(path string) ([]byte, error)) (Template
 		return Template{}, err
 	}
 	t := Template{Top: string(top), Files: make(map[string]string, len(f.Nested))}
-	for _, name := range sortedKeys(f.Nested) {
+	for _, name := range slices.Sorted(maps.Keys(f.Nested)) {
 		data, err := read(f.Nested[name])
 		if err != nil {
 			return Template{}, err
@@ -57,7 +57,7 @@ type parsedTemplate struct {
 }
 
 func (t Template) parse(f *Flavour) (parsedTemplate, error) {
-	limits := Limits{}.withDefaults()
+	limits := yamlLimits{}.withDefaults()
 	rep := &report{}
 	p := parsedTemplate{nested: map[string]*value{}}
 	parse := func(name, text string) *value {
@@ -140,6 +140,14 @@ func (g group) literalSize() int {
 	return 1
 }
 
-func sortedKeys[V any](m map[string]V) []string {
-	return slices.Sorted(maps.Keys(m))
+// notOnBoard is the error for a flavour without templates.
+func notOnBoard(f *Flavour) error {
+	if f.Containers {
+		return lcm.Errorf(lcm.KindInvalid, "the VDUs of the flavour %s are containers: it has no Heat template, and "+
+			"cannot run on OpenStack", f.ID)
+	}
+	return lcm.Errorf(lcm.KindInvalid, "the flavour %s has no Base HOT (BaseHOT/%s/*.yaml), and Windlass made none "+
+		"from its VNFD when it on-boarded the package: the flavour has no VDU with an image, or an earlier version of "+
+		"Windlass on-boarded it. It cannot be instantiated on OpenStack; add a Base HOT, or on-board the package again",
+		f.ID, f.ID)
 }

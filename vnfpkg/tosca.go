@@ -1,18 +1,14 @@
 package vnfpkg
 
 import (
+	"maps"
 	"regexp"
 	"slices"
-
-	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
 // hotVersion is the version of templates that Windlass makes. It is the first version that can omit a property by a
 // condition (Wallaby, 2021).
 const hotVersion = "2021-04-16"
-
-// generatedDir is the path prefix of the templates that Windlass makes; the package has no such directory.
-const generatedDir = "generated"
 
 // heatName matches the names in templates that Windlass makes: Heat's rules for resources and for conditions combined.
 var heatName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,150}$`)
@@ -21,8 +17,9 @@ var heatName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,150}$`)
 // VNFD. It uses the names of a Base HOT: servers, ports, volumes and networks have the names of their nodes, and the
 // group of a VDU has the name of the aspect that scales it.
 type generator struct {
-	*flavourReader
-	top scope
+	*topology
+	flavour *Flavour
+	top     scope
 	// files are the nested templates, by their names in the top template.
 	files map[string]string
 	// subnets are the subnets of a virtual link. Heat must create them before the link's ports.
@@ -46,51 +43,34 @@ func newScope() scope {
 	return scope{parameters: mapping(), conditions: mapping(), resources: mapping()}
 }
 
-// describesVMs tells whether the flavour's VDUs are VMs. A containerised VNF may have VDUs of the same type, without
-// image and connection point.
-func (r *flavourReader) describesVMs() bool {
-	bootable := func(id string) bool {
-		return slices.ContainsFunc(r.flavour.Storages,
-			func(s VirtualStorage) bool { return s.ID == id && s.Kind == "block" && s.Image != nil })
-	}
-	return slices.ContainsFunc(r.flavour.Vdus, func(v Vdu) bool {
-		if v.Containers {
-			return false
-		}
-		plugged := slices.ContainsFunc(r.flavour.Cps, func(c VduCp) bool { return c.VduID == v.ID })
-		return (v.Image != nil || slices.ContainsFunc(v.Storages, bootable)) &&
-			(plugged || v.VirtualCpus > 0 || v.ComputeFlavour != "")
-	})
-}
-
-// generate makes the templates, and stores them with the flavour: a later version of Windlass might make different
+// Generate makes the templates, and stores them with the flavour: a later version of Windlass might make different
 // ones, and so change existing VNFs.
-func (r *flavourReader) generate() {
+func Generate(t *topology, f *Flavour) {
 	g := &generator{
-		flavourReader: r, top: newScope(), files: map[string]string{}, subnets: map[string][]string{},
+		topology: t, flavour: f, top: newScope(), files: map[string]string{}, subnets: map[string][]string{},
 		vips: map[string][]string{}, serverGroups: map[string]string{}, securityGroups: map[string]string{},
 	}
 	g.top.parameters.set("nfv", parameter("json", "Flavours, images, networks and sizes, from the VNFD and the request"))
 	g.placement()
 	g.security()
-	for _, link := range r.flavour.VirtualLinks {
+	for _, link := range f.VirtualLinks {
 		g.link(link)
 	}
 	g.virtualAddresses()
-	for i := range r.flavour.Vdus {
-		if v := &r.flavour.Vdus[i]; !v.Containers {
+	for i := range f.Vdus {
+		if v := &f.Vdus[i]; !v.Containers {
 			g.vdu(v)
 		}
 	}
-	for _, s := range r.flavour.Storages {
+	for _, s := range f.Storages {
 		g.checkStorage(s)
 	}
-	r.flavour.BaseHOT = generatedDir + "/" + r.flavour.ID + "/top.yaml"
-	r.flavour.Nested, r.flavour.Generated = map[string]string{}, map[string]string{}
-	r.flavour.Generated[r.flavour.BaseHOT] = g.text(g.top, "The flavour "+r.flavour.ID+" of the VNFD")
-	for _, name := range sortedKeys(g.files) {
-		r.flavour.Nested[name] = generatedDir + "/" + r.flavour.ID + "/nested/" + name
-		r.flavour.Generated[r.flavour.Nested[name]] = g.files[name]
+	f.BaseHOT = generatedDir + "/" + f.ID + "/top.yaml"
+	f.Nested, f.Generated = map[string]string{}, map[string]string{}
+	f.Generated[f.BaseHOT] = g.text(g.top, "The flavour "+f.ID+" of the VNFD")
+	for _, name := range slices.Sorted(maps.Keys(g.files)) {
+		f.Nested[name] = generatedDir + "/" + f.ID + "/nested/" + name
+		f.Generated[f.Nested[name]] = g.files[name]
 	}
 }
 
@@ -104,7 +84,7 @@ func (g *generator) text(s scope, description string) string {
 	root.set("resources", s.resources)
 	out, err := root.encode()
 	if err != nil { // the values come from here, and from YAML texts
-		g.rep.problem(g.topology.at("node_templates").place(), "no Heat template can be made of the flavour %s: %v",
+		g.problem(g.root.at("node_templates").place(), "no Heat template can be made of the flavour %s: %v",
 			quoteName(g.flavour.ID), err)
 	}
 	return out
@@ -114,11 +94,11 @@ func (g *generator) text(s scope, description string) string {
 func (g *generator) add(s *scope, name, kind string, properties *value, at *value, after ...string) {
 	switch {
 	case !heatName.MatchString(name):
-		g.rep.problem(at.place(), "%s cannot be the name of a Heat resource (letters, digits, _, . and -): rename the node, "+
+		g.problem(at.place(), "%s cannot be the name of a Heat resource (letters, digits, _, . and -): rename the node, "+
 			"or add a Base HOT to the package", quoteName(name))
 		return
 	case s.resources.has(name):
-		g.rep.problem(at.place(), "two resources would be called %s in the Heat template: rename the node, or add a Base "+
+		g.problem(at.place(), "two resources would be called %s in the Heat template: rename the node, or add a Base "+
 			"HOT to the package", name)
 		return
 	}
@@ -159,35 +139,3 @@ func (s *scope) optional(condition, name string, of *value) *value {
 
 // nodeOf is the node template of that name.
 func (g *generator) nodeOf(id string) *value { return g.nodes.at(id) }
-
-// generated reads a generated template; false for a template of the package.
-func (f *Flavour) generated(path string) ([]byte, bool) {
-	made, ok := f.Generated[path]
-	return []byte(made), ok
-}
-
-// source reads a template of the flavour. It reports a template that cannot be used, and returns nil.
-func (r *flavourReader) source(file string) *value {
-	made, ok := r.flavour.generated(file)
-	if !ok {
-		return r.yaml(file)
-	}
-	root, err := parseYAML(file, made, r.limits)
-	if err != nil {
-		reportYAML(r.rep, file, err)
-		return nil
-	}
-	return root
-}
-
-// notOnBoard is the error for a flavour without templates.
-func notOnBoard(f *Flavour) error {
-	if f.Containers {
-		return lcm.Errorf(lcm.KindInvalid, "the VDUs of the flavour %s are containers: it has no Heat template, and "+
-			"cannot run on OpenStack", f.ID)
-	}
-	return lcm.Errorf(lcm.KindInvalid, "the flavour %s has no Base HOT (BaseHOT/%s/*.yaml), and Windlass made none "+
-		"from its VNFD when it on-boarded the package: the flavour has no VDU with an image, or an earlier version of "+
-		"Windlass on-boarded it. It cannot be instantiated on OpenStack; add a Base HOT, or on-board the package again",
-		f.ID, f.ID)
-}

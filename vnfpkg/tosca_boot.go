@@ -18,7 +18,7 @@ func (g *generator) boot(s *scope, vdu string, node, properties *value) {
 		}
 		g.vimSpecific(s, vdu, data.at("vim_specific_properties", "properties"), properties)
 	} else if data.isList() || data.isMap() && len(data.keys) != 1 {
-		g.rep.problem(data.place(), "the boot_data of %s are neither a text nor kvp_data, content_or_file_data or "+
+		g.problem(data.place(), "the boot_data of %s are neither a text nor kvp_data, content_or_file_data or "+
 			"vim_specific_properties", vdu)
 		return
 	}
@@ -32,7 +32,7 @@ func (g *generator) boot(s *scope, vdu string, node, properties *value) {
 func (g *generator) content(vdu string, data *value) *value {
 	for _, key := range []string{"data", "destination_path"} {
 		if v := data.at(key); !v.isNull() {
-			g.rep.warn(v.place(), "%s of the boot_data of %s is not used: the content is the server's user data as it is", key,
+			g.warn(v.place(), "%s of the boot_data of %s is not used: the content is the server's user data as it is", key,
 				vdu)
 		}
 	}
@@ -45,7 +45,7 @@ func (g *generator) content(vdu string, data *value) *value {
 	}
 	file, ok := g.locate(source.file, source.str())
 	if !ok {
-		g.rep.problem(source.place(), "the boot_data of %s are in the file %s, which the archive lacks", vdu,
+		g.problem(source.place(), "the boot_data of %s are in the file %s, which the archive lacks", vdu,
 			quoteName(source.str()))
 		return nil
 	}
@@ -69,7 +69,7 @@ func (g *generator) vimSpecific(s *scope, vdu string, given, properties *value) 
 			properties.set(name, g.computed(s, v))
 			continue
 		}
-		g.rep.warn(v.place(), "the property %s of the boot_data of %s is not used: Windlass uses config_drive and "+
+		g.warn(v.place(), "the property %s of the boot_data of %s is not used: Windlass uses config_drive and "+
 			"key_name only", quoteName(name), vdu)
 	}
 }

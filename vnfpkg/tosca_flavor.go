@@ -1,7 +1,6 @@
 package vnfpkg
 
 import (
-	"math"
 	"strconv"
 	"strings"
 )
@@ -17,7 +16,7 @@ func (g *generator) flavor(v *Vdu) *value {
 	node := g.nodeOf(v.ID)
 	ram := mebibytesOf(v.VirtualMemory)
 	if v.VirtualCpus == 0 || ram == 0 {
-		g.rep.warn(node.place(), "the VDU %s names no flavour (requested_additional_capability_name) and has no virtual_cpu "+
+		g.warn(node.place(), "the VDU %s names no flavour (requested_additional_capability_name) and has no virtual_cpu "+
 			"and virtual_memory from which Windlass could make a flavour: "+
 			"requests must name a flavour (additionalParams.nfv.VDU.%s.flavor)", v.ID, v.ID)
 		return named
@@ -46,7 +45,7 @@ func (g *generator) disk(v *Vdu, node *value) int {
 		if size.isNull() {
 			size = item.at("virtual_block_storage_data", "size_of_storage")
 		}
-		local += gigabytesOf(resolveInput(g.topology, size).str())
+		local += gigabytesOf(resolveInput(g.root, size).str())
 	}
 	if local == 0 && v.Image != nil {
 		local = max(gigabytesOf(v.Image.MinDisk), gigabytesOf(v.Image.Size))
@@ -81,37 +80,3 @@ func (g *generator) extraSpecs(node *value) *value {
 	}
 	return out
 }
-
-// sizeUnits are the units of scalar-unit.size. An author who writes "4 GB" of memory or disk means GB as Nova and
-// Cinder use it: 4 GiB.
-var sizeUnits = []struct {
-	name  string
-	bytes float64
-}{
-	{"kib", kib},
-	{"kb", kib},
-	{"mib", mib},
-	{"mb", mib},
-	{"gib", gib},
-	{"gb", gib},
-	{"tib", 1 << 40},
-	{"tb", 1 << 40},
-	{"b", 1},
-}
-
-// sizeOf reads a size with its unit, in bytes; 0 if it is not valid.
-func sizeOf(size string) float64 {
-	size = strings.ToLower(strings.ReplaceAll(size, " ", ""))
-	for _, unit := range sizeUnits {
-		number, ok := strings.CutSuffix(size, unit.name)
-		if n, err := strconv.ParseFloat(number, 64); ok && err == nil && n > 0 && n*unit.bytes < 1<<60 {
-			return n * unit.bytes
-		}
-	}
-	return 0
-}
-
-// Rounded up, because a size is a minimum.
-func mebibytesOf(size string) int { return int(math.Ceil(sizeOf(size) / mib)) }
-
-func gigabytesOf(size string) int { return int(math.Ceil(sizeOf(size) / gib)) }

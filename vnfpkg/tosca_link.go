@@ -19,12 +19,12 @@ func (g *generator) link(l VirtualLink) {
 	data := g.property(node, "vl_profile").at("virtual_link_protocol_data").list()
 	for _, d := range data {
 		l2 := d.at("l2_protocol_data")
-		if mtu, ok := resolveInput(g.topology, l2.at("mtu")).number(); ok {
+		if mtu, ok := resolveInput(g.root, l2.at("mtu")).number(); ok {
 			properties.set("value_specs", mapping("mtu", scalar("!!int", strconv.Itoa(mtu))))
 		}
 		for _, key := range []string{"network_type", "segmentation_id"} {
 			if v := l2.at(key); v.str() != "" {
-				g.rep.warn(v.place(), "%s of %s is not used: the cloud decides how it makes a project's network. Use "+
+				g.warn(v.place(), "%s of %s is not used: the cloud decides how it makes a project's network. Use "+
 					"a network that is managed elsewhere (extManagedVirtualLinks) if it matters", key, l.ID)
 			}
 		}
@@ -36,25 +36,25 @@ func (g *generator) link(l VirtualLink) {
 		}
 	}
 	if len(g.subnets[l.ID]) == 0 && g.needsAddresses(l.ID) {
-		g.rep.warn(node.place(), "%s has no l3_protocol_data with a cidr, so its network has no subnet and servers cannot "+
+		g.warn(node.place(), "%s has no l3_protocol_data with a cidr, so its network has no subnet and servers cannot "+
 			"have addresses in it: use a network that is managed elsewhere (extManagedVirtualLinks)", l.ID)
 	}
 }
 
 // subnet makes a subnet of L3ProtocolData (SOL001 clause 6.2.27).
 func (g *generator) subnet(link string, l3 *value) {
-	get := func(name string) *value { return resolveInput(g.topology, l3.at(name)) }
+	get := func(name string) *value { return resolveInput(g.root, l3.at(name)) }
 	version := "4"
 	switch get("ip_version").str() {
 	case "", "ipv4", "4":
 	case "ipv6", "6":
 		version = "6"
 	default:
-		g.rep.problem(get("ip_version").place(), "ip_version is %s, neither ipv4 nor ipv6",
+		g.problem(get("ip_version").place(), "ip_version is %s, neither ipv4 nor ipv6",
 			quoteName(get("ip_version").str()))
 	}
 	if get("cidr").str() == "" {
-		g.rep.problem(l3.place(), "the l3_protocol_data of %s have no cidr", link)
+		g.problem(l3.place(), "the l3_protocol_data of %s have no cidr", link)
 		return
 	}
 	properties := mapping("network", getResource(link), "ip_version", scalar("!!int", version), "cidr",

@@ -1,6 +1,7 @@
 package vnfpkg
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,7 +18,7 @@ func (g *generator) port(s *scope, cp VduCp, multiplied bool) {
 			properties.set("no_fixed_ips", scalar("!!bool", "true"))
 		}
 		if addresses := g.fixedAddresses(node); len(addresses.items) > 0 && multiplied {
-			g.rep.warn(node.place(), "the fixed addresses of %s are not used: several VNFCs would have the same "+
+			g.warn(node.place(), "the fixed addresses of %s are not used: several VNFCs would have the same "+
 				"addresses", cp.ID)
 		} else if len(addresses.items) > 0 {
 			properties.set("fixed_ips", addresses)
@@ -85,7 +86,7 @@ func (g *generator) virtualAddresses() {
 			}
 			g.port(&g.top, cp, false)
 		case cp.VduID == "":
-			g.rep.warn(node.place(), "no port is made of %s: no requirement virtual_binding names its VDU", cp.ID)
+			g.warn(node.place(), "no port is made of %s: no requirement virtual_binding names its VDU", cp.ID)
 		}
 	}
 }
@@ -94,13 +95,13 @@ func (g *generator) virtualAddresses() {
 // 6.10.10).
 func (g *generator) security() {
 	rules := map[string]*value{}
-	for name, policy := range g.topology.at("policies").named() {
+	for name, policy := range g.root.at("policies").named() {
 		if builtin(g.policyTypes, policy.at("type").str()) != policyPrefix+"SecurityGroupRule" {
 			continue
 		}
 		for _, target := range policy.at("targets").words() {
 			if _, ok := g.flavour.Cp(target); !ok {
-				g.rep.problem(policy.at("targets").place(), "the policy %s is for connection points, but %s is not a "+
+				g.problem(policy.at("targets").place(), "the policy %s is for connection points, but %s is not a "+
 					"connection point", name, quoteName(target))
 				continue
 			}
@@ -121,18 +122,18 @@ func (g *generator) security() {
 
 func (g *generator) securityRule(policy *value) *value {
 	get := func(name string) *value {
-		if v := resolveInput(g.topology, policy.at("properties", name)); !v.isNull() {
+		if v := resolveInput(g.root, policy.at("properties", name)); !v.isNull() {
 			return v
 		}
 		return inheritedDefault(g.policyTypes, policy.at("type").str(), "properties", name)
 	}
-	rule := mapping("direction", text(first(strings.ToLower(get("direction").str()), "ingress")))
+	rule := mapping("direction", text(cmp.Or(strings.ToLower(get("direction").str()), "ingress")))
 	rule.set("ethertype", text(map[bool]string{
 		true:  "IPv6",
 		false: "IPv4",
 	}[strings.EqualFold(get("ether_type").str(), "ipv6")]))
 	// tcp is the default of SOL001.
-	protocol := strings.ReplaceAll(strings.ToLower(first(get("protocol").str(), "tcp")), "_", "-")
+	protocol := strings.ReplaceAll(strings.ToLower(cmp.Or(get("protocol").str(), "tcp")), "_", "-")
 	rule.set("protocol", text(protocol))
 	lowest, highest := g.port16(get("port_range_min"), 0), g.port16(get("port_range_max"), maxPort)
 	if slices.Contains([]string{"tcp", "udp", "sctp", "dccp", "udp-lite"}, protocol) && (lowest > 0 || highest < maxPort) {
@@ -151,7 +152,7 @@ func (g *generator) port16(v *value, none int) int {
 	}
 	n, ok := v.number()
 	if !ok || n < 0 || n > maxPort {
-		g.rep.problem(v.place(), "%s is not a port between 0 and %d", quoteName(v.str()), maxPort)
+		g.problem(v.place(), "%s is not a port between 0 and %d", quoteName(v.str()), maxPort)
 		return none
 	}
 	return n

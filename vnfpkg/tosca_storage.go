@@ -16,7 +16,7 @@ func (g *generator) volumes(s *scope, v *Vdu, multiplied bool) *value {
 		}
 		storage, node := g.flavour.Storages[i], g.nodeOf(id)
 		if multiplied && g.property(node, "per_vnfc_instance").str() == "false" {
-			g.rep.warn(node.place(), "the volume %s should be shared by the VNFCs of %s (per_vnfc_instance: false), "+
+			g.warn(node.place(), "the volume %s should be shared by the VNFCs of %s (per_vnfc_instance: false), "+
 				"but VNFCs cannot share a Cinder volume: each VNFC has its own", id, v.ID)
 		}
 		name := g.volume(s, v.ID, storage, node)
@@ -40,7 +40,7 @@ func (g *generator) volume(s *scope, vdu string, storage VirtualStorage, node *v
 	}
 	size := gigabytesOf(storage.Size)
 	if size == 0 {
-		g.rep.problem(node.place(), "the virtual storage %s has no size_of_storage with a unit, such as 10 GB: %s",
+		g.problem(node.place(), "the virtual storage %s has no size_of_storage with a unit, such as 10 GB: %s",
 			storage.ID,
 			quoteName(storage.Size))
 	}
@@ -63,7 +63,7 @@ func (g *generator) volumeType(node *value) string {
 		g.property(node, "volume_type"), data.at("volume_type"),
 		data.at("vdu_storage_requirements", "volume_type"), data.at("vdu_storage_requirements", "type"),
 	} {
-		if v = resolveInput(g.topology, v); v.str() != "" {
+		if v = resolveInput(g.root, v); v.str() != "" {
 			return v.str()
 		}
 	}
@@ -75,10 +75,10 @@ func (g *generator) checkStorage(s VirtualStorage) {
 	used := slices.ContainsFunc(g.flavour.Vdus, func(v Vdu) bool { return slices.Contains(v.Storages, s.ID) })
 	switch {
 	case s.Kind != "block":
-		g.rep.warn(g.nodeOf(s.ID).place(), "Windlass makes no resource from the %s storage %s: it makes block "+
+		g.warn(g.nodeOf(s.ID).place(), "Windlass makes no resource from the %s storage %s: it makes block "+
 			"storages only", s.Kind, s.ID)
 	case !used:
-		g.rep.warn(g.nodeOf(s.ID).place(), "no volume is made of %s: no VDU has it (requirement virtual_storage)", s.ID)
+		g.warn(g.nodeOf(s.ID).place(), "no volume is made of %s: no VDU has it (requirement virtual_storage)", s.ID)
 	}
 }
 
@@ -90,14 +90,14 @@ func (g *generator) placement() {
 			continue
 		}
 		if rule.Scope != "nfvi_node" && rule.Scope != "" {
-			g.rep.warn(at.place(), "the rule %s with the scope %s is not used: Nova's server groups keep servers on hosts "+
+			g.warn(at.place(), "the rule %s with the scope %s is not used: Nova's server groups keep servers on hosts "+
 				"together or apart (nfvi_node)", rule.ID, rule.Scope)
 			continue
 		}
 		var members []string
 		for _, vdu := range rule.Vdus {
 			if other := g.serverGroups[vdu]; other != "" {
-				g.rep.warn(at.place(), "the rule %s is not used for %s, which already has the rule %s: Nova puts a "+
+				g.warn(at.place(), "the rule %s is not used for %s, which already has the rule %s: Nova puts a "+
 					"server into one group only", rule.ID, vdu, other)
 				continue
 			}
@@ -115,7 +115,7 @@ func (g *generator) placement() {
 }
 
 func (g *generator) policyOf(id string) *value {
-	for name, policy := range g.topology.at("policies").named() {
+	for name, policy := range g.root.at("policies").named() {
 		if name == id {
 			return policy
 		}

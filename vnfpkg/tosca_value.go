@@ -1,6 +1,7 @@
 package vnfpkg
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -79,7 +80,7 @@ func (g *generator) computed(s *scope, v *value) *value {
 	case v.isMap() && len(v.keys) == 1 &&
 		slices.Contains([]string{"get_property", "get_attribute", "get_artifact", "token", "get_operation_output"},
 			v.keys[0]):
-		g.rep.problem(v.place(), "the function %s is not known here: use get_input or concat", v.keys[0])
+		g.problem(v.place(), "the function %s is not known here: use get_input or concat", v.keys[0])
 		return text("")
 	case v.isMap() || v.isList():
 		c := *v
@@ -101,12 +102,12 @@ var hotTypes = map[string]string{
 // input turns an input of the VNFD into a parameter.
 func (g *generator) input(s *scope, named *value) *value {
 	name := named.str()
-	declared := g.topology.at("inputs", name)
+	declared := g.root.at("inputs", name)
 	if name == "nfv" || !heatName.MatchString(name) {
-		g.rep.problem(named.place(), "the input %s cannot be a parameter of a Heat template: rename it", quoteName(name))
+		g.problem(named.place(), "the input %s cannot be a parameter of a Heat template: rename it", quoteName(name))
 		return text("")
 	}
-	kind := first(hotTypes[declared.at("type").str()], "string")
+	kind := cmp.Or(hotTypes[declared.at("type").str()], "string")
 	if !g.top.parameters.has(name) {
 		p := mapping("type", text(kind))
 		if d := declared.at("description").str(); d != "" {

@@ -30,7 +30,7 @@ func (g *generator) vdu(v *Vdu) {
 
 // sizes tells the largest number of VNFCs of a VDU, and whether the number is fixed.
 func (g *generator) sizes(vdu string) (most int, fixed bool) {
-	f := &g.flavour
+	f := g.flavour
 	highest := map[string]int{}
 	fixed = true
 	for _, a := range f.Aspects {
@@ -96,7 +96,7 @@ func (g *generator) server(s *scope, v *Vdu, multiplied bool) {
 	if len(networks.items) > 0 {
 		properties.set("networks", networks)
 	} else {
-		g.rep.warn(node.place(), "no connection point is bound to %s, so its servers are in no network", v.ID)
+		g.warn(node.place(), "no connection point is bound to %s, so its servers are in no network", v.ID)
 		properties.set("networks", sequence(mapping("allocate_network", text("none"))))
 	}
 	if group := g.serverGroups[v.ID]; group != "" {
@@ -119,17 +119,17 @@ func (g *generator) zone(v *Vdu, node *value) {
 	constraints := g.property(node, "nfvi_constraints")
 	for name, c := range constraints.members() {
 		if key := strings.ToLower(name); key == "availability_zone" || key == "zone" {
-			v.Zone = resolveInput(g.topology, c).str()
+			v.Zone = resolveInput(g.root, c).str()
 			continue
 		}
-		g.rep.warn(c.place(), "the nfvi_constraint %s of %s is not used: Windlass uses availability_zone only",
+		g.warn(c.place(), "the nfvi_constraint %s of %s is not used: Windlass uses availability_zone only",
 			quoteName(name), v.ID)
 	}
 	switch list := constraints.words(); {
 	case len(list) == 1 && !strings.ContainsAny(list[0], " =:"):
 		v.Zone = list[0]
 	case len(list) > 0:
-		g.rep.warn(constraints.place(),
+		g.warn(constraints.place(),
 			"the nfvi_constraints of %s are not used: Windlass uses one availability zone, or a key availability_zone",
 			v.ID)
 	}

@@ -160,3 +160,8 @@ func resolvePath(from, ref string) (string, bool) {
 	p := path.Join(path.Dir(from), ref)
 	return p, p != ".." && p != "." && !strings.HasPrefix(p, "../")
 }
+
+func isYAML(name string) bool {
+	ext := strings.ToLower(path.Ext(name))
+	return ext == ".yaml" || ext == ".yml"
+}

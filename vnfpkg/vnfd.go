@@ -277,3 +277,12 @@ func (f *Flavour) LinksOf(vdu string) (out []VirtualLink) {
 	}
 	return out
 }
+
+// generatedDir is the path prefix of the templates that Windlass makes; the package has no such directory.
+const generatedDir = "generated"
+
+// generated reads a generated template; false for a template of the package.
+func (f *Flavour) generated(path string) ([]byte, bool) {
+	made, ok := f.Generated[path]
+	return []byte(made), ok
+}

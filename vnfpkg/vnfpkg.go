@@ -5,9 +5,9 @@
 package vnfpkg
 
 import (
+	"crypto"
 	"io"
 	"iter"
-	"path"
 	"strings"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
@@ -27,38 +27,42 @@ type Package struct {
 	err error
 }
 
-// Open reads a CSAR. If the package cannot be used, the error is Invalid and lists every problem with its file and
-// line. The reader must stay usable until the last use of Files.
-func Open(r io.ReaderAt, size int64, limits Limits) (*Package, error) {
-	return OpenTrusted(r, size, limits, Trust{})
+// Generator makes the Heat templates of a flavour whose package has none, and stores them with the flavour.
+type Generator func(t *topology, f *Flavour)
+
+// Options say how to open a package.
+type Options struct {
+	// Limits bound what the package may make Windlass read.
+	Limits Limits
+	// Trust is for packages that must or may be signed.
+	Trust Trust
+	// Templates makes the templates of flavours without a Base HOT; nil makes none.
+	Templates Generator
 }
 
-// OpenTrusted is Open for packages that must or may be signed.
-func OpenTrusted(r io.ReaderAt, size int64, limits Limits, trust Trust) (*Package, error) {
-	limits = limits.withDefaults()
-	rep := &report{}
-	zip, err := openArchive(r, size, limits, rep)
+// Open reads a CSAR. If the package cannot be used, the error is Invalid and lists every problem with its file and
+// line. The reader must stay usable until the last use of Files.
+func Open(r io.ReaderAt, size int64, o Options) (*Package, error) {
+	files, err := openReader(r, size, o.Limits, o.Trust)
 	if err != nil {
 		return nil, err
 	}
-	l := &loader{
-		zip: zip, limits: limits, trust: trust, rep: rep, sums: map[string]string{},
-		yamlLeft: maxPackageYAML * limits.MaxYAMLNodes,
+	p := &Package{zip: files.zip}
+	if len(files.problems) == 0 { // the next steps trust the names
+		if entry := files.entry(); entry != "" {
+			p.Vnfd = readVnfd(readDefinitions(files, entry), o.Templates)
+		}
 	}
-	p := &Package{zip: zip}
-	if len(rep.problems) == 0 { // the next steps trust the names
-		p.Vnfd = l.load()
+	if len(files.problems) == 0 && files.readErr == nil {
+		p.Artifacts = artifacts(files, &p.Vnfd)
 	}
-	if len(rep.problems) == 0 && l.readErr == nil {
-		p.Artifacts = l.artifacts(&p.Vnfd)
+	if files.readErr != nil {
+		return nil, files.readErr
 	}
-	if l.readErr != nil {
-		return nil, l.readErr
-	}
-	if err := rep.err("the VNF package cannot be used"); err != nil {
+	if err := files.err("the VNF package cannot be used"); err != nil {
 		return nil, err
 	}
-	p.Warnings, p.Undriven = rep.warnings, rep.undriven
+	p.Warnings, p.Undriven = files.warnings, files.undriven
 	return p, nil
 }
 
@@ -86,7 +90,7 @@ func (p *Package) Files(maxSize int64) iter.Seq2[lcm.PkgArtifact, []byte] {
 func (p *Package) Err() error { return p.err }
 
 // artifacts digests every file that is not an image.
-func (l *loader) artifacts(v *Vnfd) []lcm.PkgArtifact {
+func artifacts(l *packageReader, v *Vnfd) []lcm.PkgArtifact {
 	images := map[string]bool{}
 	for _, f := range v.Flavours {
 		for _, vdu := range f.Vdus {
@@ -108,19 +112,14 @@ func (l *loader) artifacts(v *Vnfd) []lcm.PkgArtifact {
 		if images[name] || strings.HasPrefix(name, "Files/images/") {
 			continue
 		}
-		sum, err := l.digest(name, digests["SHA256"])
+		sum, err := l.digest(name, crypto.SHA256)
 		if err != nil {
 			l.fail(name, err)
 			continue
 		}
 		out = append(out, lcm.PkgArtifact{
-			Path: name, Size: int64(l.zip.files[name].UncompressedSize64), Algorithm: "SHA-256", Hash: sum,
+			Path: name, Size: l.zip.size(name), Algorithm: "SHA-256", Hash: sum,
 		})
 	}
 	return out
-}
-
-func isYAML(name string) bool {
-	ext := strings.ToLower(path.Ext(name))
-	return ext == ".yaml" || ext == ".yml"
 }

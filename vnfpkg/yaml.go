@@ -34,21 +34,21 @@ type yamlError struct {
 func (e *yamlError) Error() string { return e.detail }
 
 // parseYAML reads the one document of a YAML file.
-func parseYAML(file string, data []byte, limits Limits) (*value, error) {
-	if int64(len(data)) > limits.MaxYAMLSize {
+func parseYAML(file string, data []byte, limits yamlLimits) (*value, error) {
+	if int64(len(data)) > limits.MaxSize {
 		return nil, &yamlError{detail: fmt.Sprintf("is larger than the %d bytes allowed for a definition or template",
-			limits.MaxYAMLSize)}
+			limits.MaxSize)}
 	}
 	// A node needs at least one of these characters, and costs the parser some 200 bytes.
-	if separators := countAny(data, ",[{:-\n?"); separators > 4*limits.MaxYAMLNodes {
+	if separators := countAny(data, ",[{:-\n?"); separators > 4*limits.MaxNodes {
 		return nil, &yamlError{detail: fmt.Sprintf("has more than the %d values allowed in a definition or template",
-			limits.MaxYAMLNodes)}
+			limits.MaxNodes)}
 	}
 	root, err := decodeOne(data)
 	if err != nil {
 		return nil, err
 	}
-	b := treeBuilder{file: file, limits: limits, left: limits.MaxYAMLNodes, bytes: limits.MaxYAMLExpanded}
+	b := treeBuilder{file: file, limits: limits, left: limits.MaxNodes, bytes: limits.MaxExpanded}
 	return b.build(root, 0)
 }
 
@@ -90,7 +90,7 @@ func decodeOne(data []byte) (root *yaml.Node, err error) {
 
 type treeBuilder struct {
 	file   string
-	limits Limits
+	limits yamlLimits
 	left   int   // values
 	bytes  int64 // of texts and keys: a template is written again with its aliases expanded
 }
@@ -98,15 +98,15 @@ type treeBuilder struct {
 // text takes the size of a text out of the budget.
 func (b *treeBuilder) text(n *yaml.Node) error {
 	if b.bytes -= int64(len(n.Value)); b.bytes < 0 {
-		return &yamlError{n.Line, fmt.Sprintf("is larger than the %d MiB allowed, aliases expanded", b.limits.MaxYAMLExpanded>>20)}
+		return &yamlError{n.Line, fmt.Sprintf("is larger than the %d MiB allowed, aliases expanded", b.limits.MaxExpanded>>20)}
 	}
 	return nil
 }
 
 func (b *treeBuilder) build(n *yaml.Node, depth int) (*value, error) {
 	// An alias to its own ancestor ends here too.
-	if depth > b.limits.MaxYAMLDepth {
-		return nil, &yamlError{n.Line, fmt.Sprintf("is nested more than %d levels deep", b.limits.MaxYAMLDepth)}
+	if depth > b.limits.MaxDepth {
+		return nil, &yamlError{n.Line, fmt.Sprintf("is nested more than %d levels deep", b.limits.MaxDepth)}
 	}
 	if n.Kind == yaml.AliasNode {
 		if n.Alias == nil {
@@ -116,7 +116,7 @@ func (b *treeBuilder) build(n *yaml.Node, depth int) (*value, error) {
 	}
 	if b.left--; b.left < 0 {
 		return nil, &yamlError{n.Line, fmt.Sprintf("has more than the %d values allowed, aliases expanded",
-			b.limits.MaxYAMLNodes)}
+			b.limits.MaxNodes)}
 	}
 	v := &value{file: b.file, line: n.Line, kind: n.Kind, tag: n.ShortTag(), style: n.Style &^ yaml.TaggedStyle}
 	switch n.Kind {
@@ -233,4 +233,12 @@ func (v *value) node() *yaml.Node {
 		n.Content = append(n.Content, item.node())
 	}
 	return n
+}
+
+func reportYAML(rep *report, name string, err error) {
+	if e, ok := errors.AsType[*yamlError](err); ok && e.line > 0 {
+		rep.problem((&value{file: name, line: e.line}).place(), "%s", e.detail)
+		return
+	}
+	rep.problem(name, "%s", err.Error())
 }

@@ -10,7 +10,7 @@ import (
 )
 
 func parse(text string) (*value, error) {
-	return parseYAML("f.yaml", []byte(text), Limits{}.withDefaults())
+	return parseYAML("f.yaml", []byte(text), yamlLimits{}.withDefaults())
 }
 
 func TestYAML_refusesBombs(t *testing.T) {
@@ -35,7 +35,7 @@ func TestYAML_refusesBombs(t *testing.T) {
 			"has more than the 50000 values allowed in a definition or template",
 		},
 		"a large file": {
-			strings.Repeat("x", 2*mib),
+			strings.Repeat("x", 2<<20),
 			"is larger than the 1048576 bytes allowed for a definition or template",
 		},
 	} {

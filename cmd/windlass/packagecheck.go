@@ -54,7 +54,7 @@ func readPackage(f *os.File, do func(*vnfpkg.Package) error) error {
 	if envelope != nil {
 		return withInner(envelope, do)
 	}
-	pkg, err := vnfpkg.Open(f, info.Size(), vnfpkg.Limits{})
+	pkg, err := vnfpkg.Open(f, info.Size(), vnfpkg.Options{Templates: vnfpkg.Generate})
 	if err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ func packaged(t *testing.T, dir string) (f *vnfpkg.Flavour, warnings []lcm.Probl
 	t.Helper()
 	var csar bytes.Buffer
 	require.NoError(t, vnfpkg.Build(dir, &csar))
-	p, err := vnfpkg.Open(bytes.NewReader(csar.Bytes()), int64(csar.Len()), vnfpkg.Limits{})
+	p, err := vnfpkg.Open(bytes.NewReader(csar.Bytes()), int64(csar.Len()), vnfpkg.Options{Templates: vnfpkg.Generate})
 	require.NoError(t, err)
 	text, err := json.Marshal(p.Vnfd)
 	require.NoError(t, err)
@@ -131,7 +131,7 @@ func FuzzDescribe(f *testing.F) {
 		}, &csar) != nil {
 			return
 		}
-		p, err := vnfpkg.Open(bytes.NewReader(csar.Bytes()), int64(csar.Len()), vnfpkg.Limits{})
+		p, err := vnfpkg.Open(bytes.NewReader(csar.Bytes()), int64(csar.Len()), vnfpkg.Options{Templates: vnfpkg.Generate})
 		require.NoError(t, err)
 		for i := range p.Vnfd.Flavours {
 			objects, _, _ := Describe(&p.Vnfd.Flavours[i], instance, nil)

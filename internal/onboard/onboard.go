@@ -47,7 +47,7 @@ func (o *Onboarder) Take(ctx context.Context, pkg *lcm.VnfPkg, body io.Reader) e
 		return err
 	}
 	defer content.Close()
-	csar, err := vnfpkg.OpenTrusted(content, size, o.Limits, trust)
+	csar, err := vnfpkg.Open(content, size, vnfpkg.Options{Limits: o.Limits, Trust: trust, Templates: vnfpkg.Generate})
 	if err != nil {
 		return err
 	}

@@ -57,7 +57,7 @@ func Successor(
 	if err != nil {
 		return nil, err
 	}
-	next.Succeeds, next.KeptImages = true, now.OtherImages(then)
+	next.Succeeds, next.KeptImages = true, vnfpkg.OtherImages(now, then)
 	return next, nil
 }
 

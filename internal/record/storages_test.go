@@ -60,7 +60,8 @@ func opened(t *testing.T, definition string) *vnfpkg.Package {
 		require.NoError(t, err)
 	}
 	require.NoError(t, w.Close())
-	p, err := vnfpkg.Open(bytes.NewReader(csar.Bytes()), int64(csar.Len()), vnfpkg.Limits{})
+	p, err := vnfpkg.Open(bytes.NewReader(csar.Bytes()), int64(csar.Len()),
+		vnfpkg.Options{Templates: vnfpkg.Generate})
 	require.NoError(t, err)
 	return p
 }

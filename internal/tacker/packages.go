@@ -69,7 +69,7 @@ func (c *Client) checkPackage(ctx context.Context, p vnfPackage, f *Finding) err
 	if err != nil {
 		return err
 	}
-	pkg, err := vnfpkg.Open(file, size, vnfpkg.Limits{})
+	pkg, err := vnfpkg.Open(file, size, vnfpkg.Options{Templates: vnfpkg.Generate})
 	if e, ok := errors.AsType[*lcm.Error](err); ok {
 		f.because(Stays, "On-boarding refuses it: "+e.Detail)
 		for _, problem := range e.Problems {

@@ -67,7 +67,8 @@ func (h *heat) define(name, dir string, request map[string]any) (stack, error) {
 	if err := vnfpkg.Build(filepath.Join(h.bed.Root, dir), &archive); err != nil {
 		return stack{}, err
 	}
-	pkg, err := vnfpkg.Open(bytes.NewReader(archive.Bytes()), int64(archive.Len()), vnfpkg.Limits{})
+	pkg, err := vnfpkg.Open(bytes.NewReader(archive.Bytes()), int64(archive.Len()),
+		vnfpkg.Options{Templates: vnfpkg.Generate})
 	if err != nil {
 		return stack{}, err
 	}

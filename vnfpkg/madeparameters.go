@@ -1,66 +1,12 @@
 package vnfpkg
 
 import (
-	"encoding/json"
+	"cmp"
 	"maps"
 	"reflect"
-	"strconv"
 
-	"go.yaml.in/yaml/v3"
+	"slices"
 )
-
-// ParseYAML reads a definition or a template into the types of encoding/json. Dates stay texts, as templates expect.
-func ParseYAML(file string, data []byte) (any, error) {
-	root, err := parseYAML(file, data, Limits{}.withDefaults())
-	if err != nil {
-		rep := &report{}
-		reportYAML(rep, file, err)
-		return nil, rep.err("a file of the VNF package cannot be used")
-	}
-	return root.plain(), nil
-}
-
-// plain is the value in the types of encoding/json; whole numbers stay whole.
-func (v *value) plain() any {
-	if v.kind == yaml.MappingNode {
-		out := make(map[string]any, len(v.keys))
-		for key, item := range v.members() {
-			out[key] = item.plain()
-		}
-		return out
-	}
-	if v.kind == yaml.SequenceNode {
-		out := make([]any, 0, len(v.items))
-		for _, item := range v.items {
-			out = append(out, item.plain())
-		}
-		return out
-	}
-	return v.plainScalar()
-}
-
-func (v *value) plainScalar() any {
-	switch v.tag {
-	case "!!null":
-		return nil
-	case "!!bool":
-		var b bool
-		if (&yaml.Node{Kind: yaml.ScalarNode, Tag: v.tag, Value: v.text}).Decode(&b) == nil {
-			return b
-		}
-	case "!!int":
-		var n int64
-		if (&yaml.Node{Kind: yaml.ScalarNode, Tag: v.tag, Value: v.text}).Decode(&n) == nil {
-			return n
-		}
-	case "!!float":
-		// JSON has no NaN and no infinities.
-		if f, err := strconv.ParseFloat(v.text, 64); err == nil && json.Valid([]byte(strconv.FormatFloat(f, 'g', -1, 64))) {
-			return f
-		}
-	}
-	return v.text
-}
 
 // Same tells whether two templates of a flavour have the same content, whatever their form.
 func (t Template) Same(f *Flavour, other Template) bool {
@@ -102,7 +48,7 @@ func MadeParameters(f *Flavour, t Template, req HeatRequest, made map[string]any
 	if m.params == nil {
 		m.params = map[string]any{}
 	}
-	for _, name := range sortedKeys(m.params) {
+	for _, name := range slices.Sorted(maps.Keys(m.params)) {
 		if !m.declared.has(name) {
 			m.rep.problem(classPath, "the user data class has made the parameter %s, which the Base HOT does not have",
 				quoteName(name))
@@ -153,7 +99,7 @@ func (m *parameterMaker) override(uses []nfvUse) {
 func (f *Flavour) Sizes(capacity map[string]int) map[string]int {
 	out := map[string]int{}
 	for _, aspect := range f.Aspects {
-		for _, vdu := range sortedKeys(aspect.Deltas) {
+		for _, vdu := range slices.Sorted(maps.Keys(aspect.Deltas)) {
 			out[aspect.ID] = capacity[vdu]
 			break
 		}
@@ -165,7 +111,7 @@ func (f *Flavour) Sizes(capacity map[string]int) map[string]int {
 func (req HeatRequest) Chosen(f *Flavour) (images, flavours map[string]string) {
 	images, flavours = map[string]string{}, map[string]string{}
 	for _, vdu := range f.Vdus {
-		flavours[vdu.ID] = first(req.ComputeFlavours[vdu.ID], vdu.ComputeFlavour)
+		flavours[vdu.ID] = cmp.Or(req.ComputeFlavours[vdu.ID], vdu.ComputeFlavour)
 		if vdu.Image != nil {
 			images[vdu.ID] = vdu.Image.Name
 		}
@@ -178,4 +124,17 @@ func (req HeatRequest) Chosen(f *Flavour) (images, flavours map[string]string) {
 	maps.Copy(images, req.KeptImages)
 	maps.Copy(images, req.Images)
 	return images, flavours
+}
+
+// OtherImages are the image names of a flavour's VDUs and storages that differ in another flavour.
+func OtherImages(f, next *Flavour) map[string]string {
+	out := map[string]string{}
+	now, _ := HeatRequest{}.Chosen(f)
+	then, _ := HeatRequest{}.Chosen(next)
+	for id, name := range now {
+		if name != "" && name != then[id] {
+			out[id] = name
+		}
+	}
+	return out
 }
