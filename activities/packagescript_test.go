@@ -14,7 +14,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/internal/record"
 	"github.com/windlass-nfv/windlass/internal/userdata"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 // toldScripts is a VNF with a Python program at instantiate_end. It records its runs, and returns the errors in fails
@@ -33,8 +33,8 @@ func (s *toldScripts) Told(context.Context, lcm.OpOccID, *record.Outcome) (activ
 
 func (s *toldScripts) Hook(
 	context.Context, lcm.OpOccID, script.Side,
-) (name string, hook vnfpkg.Hook, plan lcm.Plan, err error) {
-	return "instantiate_end", vnfpkg.Hook{
+) (name string, hook descriptor.Hook, plan lcm.Plan, err error) {
+	return "instantiate_end", descriptor.Hook{
 		File: "Scripts/configure.sh", Inputs: map[string]string{"GREETING": "of the VNFD", "VNF_HOOK": "never"},
 	}, plan, nil
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/scripts"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/containers"
 )
 
 // PersistentVolumesInput names the control planes to ask, and the storage server of the volumes.
@@ -30,7 +30,7 @@ type PersistentVolumesOutput struct {
 // manifest is one of the package's manifests of volumes.
 type manifest struct {
 	k8s.PVRegistrationParams
-	*vnfpkg.PersistentVolumes
+	*containers.PersistentVolumes
 }
 
 // manifests reads the manifests that the request names.
@@ -40,7 +40,7 @@ func manifests(ctx context.Context, cluster clusterContext) (out []manifest, err
 		if err != nil {
 			return nil, err
 		}
-		volumes, err := vnfpkg.ReadPersistentVolumes(text)
+		volumes, err := containers.ReadPersistentVolumes(text)
 		if err != nil {
 			return nil, lcm.Wrap(lcm.KindInvalid, err, "The file %s of the package %s.", pv.PVManifestFilePath,
 				lcm.Sentence(err))

@@ -10,13 +10,14 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/vim"
 	"github.com/windlass-nfv/windlass/scripts"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
+	"github.com/windlass-nfv/windlass/vnfpkg/playbook"
 )
 
 // PlaybookFacts provides the facts for playbooks.
 type PlaybookFacts interface {
 	// PlannedFor returns the VNF's flavour and the operation's plan.
-	PlannedFor(ctx context.Context, id lcm.OpOccID) (*vnfpkg.Flavour, lcm.Plan, error)
+	PlannedFor(ctx context.Context, id lcm.OpOccID) (*descriptor.Flavour, lcm.Plan, error)
 	// SmallFiles returns the files of the VNF's package that are small enough to send, by path.
 	SmallFiles(ctx context.Context, id lcm.VnfPkgID) (map[string][]byte, error)
 }
@@ -118,7 +119,7 @@ func (p *Playbooks) FindPlaybooks(ctx context.Context, in PlaybooksInput) (out F
 	show := p.Output.Lines(ctx, in.Step)
 	for _, of := range list.Vdus {
 		playing := VduPlaying{Vdu: of.Vdu, Order: of.Order}
-		for _, play := range of.Plays[vnfpkg.PlayAction(name)] {
+		for _, play := range of.Plays[playbook.Action(name)] {
 			playing.Playbooks = append(playing.Playbooks, play.String())
 			if in.Skipped {
 				show(play.String() + " is not run for " + of.Vdu + `: the operator's setting scripts.policy is not "run"`)
@@ -136,7 +137,7 @@ func (p *Playbooks) FindPlaybooks(ctx context.Context, in PlaybooksInput) (out F
 
 // find adds the servers.
 func (p *Playbooks) find(
-	ctx context.Context, id lcm.OpOccID, flavour *vnfpkg.Flavour, plan lcm.Plan, out *FindPlaybooksOutput,
+	ctx context.Context, id lcm.OpOccID, flavour *descriptor.Flavour, plan lcm.Plan, out *FindPlaybooksOutput,
 ) error {
 	vnf, driver, err := p.driver(ctx, id)
 	if err != nil {
@@ -199,7 +200,7 @@ func (p *Playbooks) driver(ctx context.Context, id lcm.OpOccID) (vnf VnfContext,
 }
 
 // config reads the hook's config.yaml.
-func (p *Playbooks) config(ctx context.Context, id lcm.OpOccID, hook vnfpkg.Hook) (*vnfpkg.Playbooks, error) {
+func (p *Playbooks) config(ctx context.Context, id lcm.OpOccID, hook descriptor.Hook) (*playbook.Config, error) {
 	vnf, err := p.Vnfs.Vnf(ctx, id)
 	if err != nil {
 		return nil, err
@@ -208,5 +209,5 @@ func (p *Playbooks) config(ctx context.Context, id lcm.OpOccID, hook vnfpkg.Hook
 	if err != nil {
 		return nil, err
 	}
-	return vnfpkg.ReadPlaybooks(hook.Playbooks, text)
+	return playbook.Read(hook.Playbooks, text)
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/internal/vim"
 	"github.com/windlass-nfv/windlass/scripts"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 const playedConfig = `
@@ -77,10 +77,10 @@ func newPlayedSite(t *testing.T) *playedSite {
 	return p
 }
 
-func (p *playedSite) PlannedFor(context.Context, lcm.OpOccID) (*vnfpkg.Flavour, lcm.Plan, error) {
-	return &vnfpkg.Flavour{
-		Vdus:  []vnfpkg.Vdu{{ID: "web", MaxInstances: 3}},
-		Hooks: map[string]vnfpkg.Hook{"instantiate_end": {Playbooks: "config.yaml", Played: []string{"web"}}},
+func (p *playedSite) PlannedFor(context.Context, lcm.OpOccID) (*descriptor.Flavour, lcm.Plan, error) {
+	return &descriptor.Flavour{
+		Vdus:  []descriptor.Vdu{{ID: "web", MaxInstances: 3}},
+		Hooks: map[string]descriptor.Hook{"instantiate_end": {Playbooks: "config.yaml", Played: []string{"web"}}},
 	}, lcm.Plan{Operation: lcm.OpInstantiate}, nil
 }
 

@@ -18,7 +18,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/driver/ansible"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/scripts"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/playbook"
 )
 
 // PlayInput names a playbook and its server.
@@ -122,7 +122,7 @@ func (p *Playbooks) here(
 		script: script, stdin: stdin, mask: run.Secrets, limit: limit, parameter: "ansible.timeouts.run",
 		ordinary: true, foreign: true, heard: func(line string) { became = became || failedAsOther(line) },
 	})
-	if became && lcm.Is(err, lcm.KindBroken) && !vnfpkg.LogsIn(run.Playbook, given.Package[run.Playbook], run.Given) &&
+	if became && lcm.Is(err, lcm.KindBroken) && !playbook.LogsIn(run.Playbook, given.Package[run.Playbook], run.Given) &&
 		lacksRights.MatchString(lcm.Sentence(err)) {
 		return lcm.Errorf(lcm.KindBroken, "%s The task asks for become, but on the worker's host it cannot become "+
 			"another user: roll back and give an Ansible server, ansible.server, in the request.", lcm.Sentence(err))
@@ -190,7 +190,7 @@ func (p *Playbooks) prepare(
 		return run, "", err
 	}
 	told := ansible.Told{
-		Action: vnfpkg.PlayAction(in.Hook), Play: in.Index, Address: in.Node.SSHAddress,
+		Action: playbook.Action(in.Hook), Play: in.Index, Address: in.Node.SSHAddress,
 		Addresses: map[string][]string{}, Several: map[string]bool{}, Package: list.Variables,
 	}
 	for _, of := range list.Vdus {
@@ -228,7 +228,7 @@ func (p *Playbooks) prepare(
 
 // secrets opens the sealed values of the request.
 func (p *Playbooks) secrets(
-	ctx context.Context, driver *ansible.Ansible, list *vnfpkg.Playbooks, told *ansible.Told,
+	ctx context.Context, driver *ansible.Ansible, list *playbook.Config, told *ansible.Told,
 ) (hidden []string, err error) {
 	told.Variables, hidden, err = driver.Variables(list, func(s lcm.Secret) (string, error) { return p.open(ctx, s) })
 	if err != nil {
@@ -295,7 +295,7 @@ func (p *Playbooks) logsIn(ctx context.Context, in PlayInput, vnf VnfContext, dr
 		if of.Vdu != in.Node.VduID || of.Username == "" {
 			continue
 		}
-		for _, play := range of.Plays[vnfpkg.PlayAction(in.Hook)] {
+		for _, play := range of.Plays[playbook.Action(in.Hook)] {
 			if play.Command != "" {
 				return true, nil
 			}
@@ -303,7 +303,7 @@ func (p *Playbooks) logsIn(ctx context.Context, in PlayInput, vnf VnfContext, dr
 			if err != nil {
 				return false, err
 			}
-			if vnfpkg.LogsIn(play.Path, text, play.Params) {
+			if playbook.LogsIn(play.Path, text, play.Params) {
 				return true, nil
 			}
 		}

@@ -8,7 +8,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/record"
 	"github.com/windlass-nfv/windlass/internal/userdata"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 // ScriptFacts provides the input of the package's scripts.
@@ -18,7 +18,9 @@ type ScriptFacts interface {
 	// nothing.
 	Told(ctx context.Context, id lcm.OpOccID, made *record.Outcome) (ScriptTold, error)
 	// Hook returns the VNFD's hook at a side of the operation.
-	Hook(ctx context.Context, id lcm.OpOccID, side script.Side) (name string, hook vnfpkg.Hook, plan lcm.Plan, err error)
+	Hook(
+		ctx context.Context, id lcm.OpOccID, side script.Side,
+	) (name string, hook descriptor.Hook, plan lcm.Plan, err error)
 }
 
 // ScriptTold is the input of a script. It stays in the worker and never enters the history.
@@ -90,7 +92,7 @@ func (s *Scripts) FindScripts(ctx context.Context, in ScriptsInput) (out FindScr
 	out.Hook = name
 	shell, show := false, s.Output.Lines(ctx, in.Step)
 	for _, file := range hook.Scripts() {
-		python := vnfpkg.IsPython(file)
+		python := descriptor.IsPython(file)
 		out.Scripts, shell = append(out.Scripts, Script{Path: file, Python: python}), shell || !python
 		if in.Skipped {
 			show(file + " is not run: the operator's setting scripts.policy is not \"run\"")
@@ -141,7 +143,7 @@ func (s *Scripts) RunScript(ctx context.Context, in RunScriptInput) (out RunScri
 		return out, err
 	}
 	show := s.Output.Lines(ctx, in.Step)
-	if s.SkipTackerV1 && vnfpkg.IsTackerV1Driver(told.Files[in.Path]) {
+	if s.SkipTackerV1 && descriptor.IsTackerV1Driver(told.Files[in.Path]) {
 		show(in.Path + " is not run: it is a management driver of Tacker's v1 (scripts.skipTackerV1)")
 		return out, nil
 	}

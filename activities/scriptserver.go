@@ -14,7 +14,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/vim"
 	"github.com/windlass-nfv/windlass/scripts"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 // The change of a server by an operation.
@@ -33,7 +33,7 @@ type ScriptServer struct {
 
 // servers returns the servers of the hook's VDUs, or else of all VDUs that the request has access data for.
 func (s *Scripts) servers(
-	ctx context.Context, in ScriptsInput, hook vnfpkg.Hook, plan lcm.Plan,
+	ctx context.Context, in ScriptsInput, hook descriptor.Hook, plan lcm.Plan,
 ) (out []ScriptServer, err error) {
 	vnf, err := s.Vnfs.Vnf(ctx, in.OpOccID)
 	if err != nil {

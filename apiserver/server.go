@@ -33,7 +33,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/secrets"
 	"github.com/windlass-nfv/windlass/internal/store"
 	"github.com/windlass-nfv/windlass/internal/telemetry"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/archive"
 )
 
 // Watcher tells which workflows are alive; the reconciler needs it.
@@ -106,9 +106,9 @@ type Options struct {
 	// TLS serves https; nil: http. It is made from the files of API.TLS.
 	TLS *tls.Config
 
-	PackageLimits vnfpkg.Limits
+	PackageLimits archive.Limits
 	// PackageTrust says whose packages the server accepts; its zero value accepts all.
-	PackageTrust vnfpkg.Trust
+	PackageTrust archive.Trust
 	// Files fetches manifests and charts that are not in VNF packages; nil fetches none.
 	Files vnflcm.Files
 	// Python tells whether workers run the user data classes of packages.

@@ -13,6 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/vnfpkg/archive"
+	"github.com/windlass-nfv/windlass/vnfpkg/document"
 )
 
 // rawZip makes an archive with entries that a correct writer would not make.
@@ -50,9 +52,9 @@ func TestOpen_refusesNamesThatAreNoPathsInThePackage(t *testing.T) {
 	} {
 		data := rawZip(t, func(zw *zip.Writer) { addEntry(t, zw, zip.FileHeader{Name: name, NonUTF8: true}, "") })
 
-		_, err := openBytes(data, Limits{})
+		_, err := openBytes(data, archive.Limits{})
 
-		require.Equal(t, []string{quoteName(name) + ": the file's name " + reason}, problems(t, err))
+		require.Equal(t, []string{document.Quote(name) + ": the file's name " + reason}, problems(t, err))
 	}
 }
 
@@ -73,7 +75,7 @@ func TestOpen_refusesEntriesThatAreNotPlainFiles(t *testing.T) {
 		require.NoError(t, err)
 	})
 
-	_, err := openBytes(data, Limits{})
+	_, err := openBytes(data, archive.Limits{})
 
 	require.Equal(t, []string{
 		"link: is a symbolic link",
@@ -86,28 +88,28 @@ func TestOpen_refusesEntriesThatAreNotPlainFiles(t *testing.T) {
 }
 
 func TestOpen_refusesBombs(t *testing.T) {
-	blanks := minimal().with("Files/blanks.txt", strings.Repeat(" ", 4*mib)).zip()
-	_, err := openBytes(blanks, Limits{})
+	blanks := minimal().with("Files/blanks.txt", strings.Repeat(" ", 4<<20)).zip()
+	_, err := openBytes(blanks, archive.Limits{})
 	require.Equal(t, []string{"Files/blanks.txt: unpacks to more than 200 times its size"}, problems(t, err))
 
-	_, err = openBytes(minimal().zip(), Limits{MaxTotalSize: 2500})
+	_, err = openBytes(minimal().zip(), archive.Limits{MaxTotalSize: 2500})
 	require.Contains(t, problems(t, err), "(archive): the files together are larger than the 2500 bytes allowed")
 
-	_, err = openBytes(minimal().zip(), Limits{MaxEntries: 3})
+	_, err = openBytes(minimal().zip(), archive.Limits{MaxEntries: 3})
 	require.Equal(t, []string{"the VNF package has more than the 3 files allowed"}, problems(t, err))
 }
 
 func TestOpen_refusesAFileThatIsLargerThanItSays(t *testing.T) {
 	data := rawZip(t, func(zw *zip.Writer) {
 		w, err := zw.CreateRaw(&zip.FileHeader{
-			Name: metaFile, Method: zip.Store, CompressedSize64: 100, UncompressedSize64: 10,
+			Name: archive.MetaFile, Method: zip.Store, CompressedSize64: 100, UncompressedSize64: 10,
 		})
 		require.NoError(t, err)
 		_, err = io.WriteString(w, strings.Repeat("x", 100))
 		require.NoError(t, err)
 	})
 
-	_, err := openBytes(data, Limits{})
+	_, err := openBytes(data, archive.Limits{})
 
 	require.Equal(t, []string{"TOSCA-Metadata/TOSCA.meta: cannot be unpacked: it is damaged"}, problems(t, err))
 }
@@ -125,7 +127,7 @@ func TestOpen_refusesOverlappingFiles(t *testing.T) {
 		i += 4 + next
 	}
 
-	_, err := openBytes(data, Limits{})
+	_, err := openBytes(data, archive.Limits{})
 
 	require.Contains(t, problems(t, err), "(archive): the files overlap each other in the archive")
 }
@@ -136,7 +138,7 @@ func TestOpen_refusesWhatIsNoZip(t *testing.T) {
 		nil, []byte("PK"), []byte(strings.Repeat("x", 5000)), whole[:len(whole)/2],
 		whole[:len(whole)-5],
 	} {
-		_, err := openBytes(data, Limits{})
+		_, err := openBytes(data, archive.Limits{})
 		require.Equal(t, []string{"the VNF package is not a complete zip file (CSAR)"}, problems(t, err))
 	}
 }
@@ -153,7 +155,7 @@ func TestOpen_readsNoMoreOfADirectoryThanAllowed(t *testing.T) {
 	binary.LittleEndian.PutUint16(data[end+8:], 1)
 	binary.LittleEndian.PutUint16(data[end+10:], 1)
 
-	_, err := openBytes(data, Limits{MaxEntries: 10})
+	_, err := openBytes(data, archive.Limits{MaxEntries: 10})
 
 	require.Equal(t, []string{"the VNF package has more than the 10 files allowed"}, problems(t, err))
 }
@@ -161,11 +163,11 @@ func TestOpen_readsNoMoreOfADirectoryThanAllowed(t *testing.T) {
 // TestOpen_keepsTheKindOfTheReadersError checks that an error of the database is not reported as an error of the
 // package.
 func TestOpen_keepsTheKindOfTheReadersError(t *testing.T) {
-	_, err := Open(brokenReader{}, 1000, Limits{})
+	_, err := Open(brokenReader{}, 1000, Options{})
 	require.True(t, lcm.Is(err, lcm.KindUnavailable), "%v", err)
 
 	data := minimal().zip()
-	_, err = Open(&breaksAfter{bytes.NewReader(data), 6}, int64(len(data)), Limits{})
+	_, err = Open(&breaksAfter{bytes.NewReader(data), 6}, int64(len(data)), Options{})
 	require.True(t, lcm.Is(err, lcm.KindUnavailable), "%v", err)
 }
 
@@ -210,26 +212,29 @@ func TestPackage_filesAreThoseOfMostSizeWithoutImages(t *testing.T) {
 
 func TestOpen_boundsWhatIsKeptTogether(t *testing.T) {
 	f := minimal().with("Files/a.txt", strings.Repeat("0123456789", 5000)).with("Files/b.txt", strings.Repeat("0123456789", 5000))
-	_, err := openBytes(f.zip(), Limits{MaxKeptSize: 90_000})
+	_, err := openBytes(f.zip(), archive.Limits{MaxKeptSize: 90_000})
 	require.Len(t, problems(t, err), 1)
 	require.Contains(t, problems(t, err)[0], "are together larger than")
-	_, err = openBytes(f.zip(), Limits{MaxKeptSize: 90_000, MaxFileSize: 40_000})
+	_, err = openBytes(f.zip(), archive.Limits{MaxKeptSize: 90_000, MaxFileSize: 40_000})
 	require.NoError(t, err, "larger files are not kept")
 }
 
 func TestOpen_takesCommentsInTheMetadata(t *testing.T) {
 	f := minimal()
-	p := f.with(metaFile, "# a licence: of somebody\n"+f[metaFile]+"# more\nETSI-Entry-Manifest: x.mf\n").
-		with("x.mf", "metadata:\n  vnf_product_name: x\n# The manifest file shall include a list\n\nSource: "+metaFile+"\n").open(t)
+	p := f.with(archive.MetaFile, "# a licence: of somebody\n"+f[archive.MetaFile]+"# more\nETSI-Entry-Manifest: x.mf\n").
+		with(
+			"x.mf",
+			"metadata:\n  vnf_product_name: x\n# The manifest file shall include a list\n\nSource: "+archive.MetaFile+"\n",
+		).open(t)
 	require.Empty(t, p.Warnings)
 }
 
 func TestOpen_takesAPackageWithoutTOSCAMeta(t *testing.T) {
-	f := minimal().without(metaFile).without("Definitions/top.yaml").
+	f := minimal().without(archive.MetaFile).without("Definitions/top.yaml").
 		with("vnfd.yaml", minimalVnfd).
 		with("vnfd.mf", "metadata:\n  vnf_product_name: x\n\nSource: vnfd.yaml\nAlgorithm: SHA-256\nHash: 00\n")
 
-	_, err := openBytes(f.zip(), Limits{})
+	_, err := openBytes(f.zip(), archive.Limits{})
 	require.Len(t, problems(t, err), 1)
 	require.Contains(t, problems(t, err)[0], "vnfd.yaml: its SHA-256 digest is ")
 

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 const declaredTypes = `tosca_definitions_version: tosca_simple_yaml_1_2
@@ -61,7 +62,7 @@ data_types:
       secret: { type: string, required: false, constraints: [ valid_values: [ a ] ] }
 `
 
-func declaring(t *testing.T) Declared {
+func declaring(t *testing.T) descriptor.Declared {
 	t.Helper()
 	v := minimal().with("Definitions/types.yaml", declaredTypes).
 		replace(t, "Definitions/top.yaml", "topology_template:\n", "imports: [ types.yaml ]\ntopology_template:\n").
@@ -70,7 +71,7 @@ func declaring(t *testing.T) Declared {
 }
 
 // kept returns a VNFD after a round trip through JSON, as the store keeps it.
-func kept(t *testing.T, v Vnfd) (read Vnfd) {
+func kept(t *testing.T, v descriptor.Vnfd) (read descriptor.Vnfd) {
 	t.Helper()
 	stored, err := json.Marshal(v)
 	require.NoError(t, err)
@@ -80,15 +81,22 @@ func kept(t *testing.T, v Vnfd) (read Vnfd) {
 
 func TestOpen_readsDeclarations(t *testing.T) {
 	d := declaring(t)
-	require.Equal(t, Member{Type: TypeString, Required: true, ValidValues: []any{"info", "debug"}}, d.Extensions["level"],
-		"over that of the type below")
-	require.Equal(t, Member{Type: TypeInteger, ValidValues: []any{80.0, 443.0}}, d.Extensions["port"],
-		"a data type that is a number")
-	require.Equal(t, Member{Type: TypeString}, d.Extensions["since"])
-	require.Equal(t, Member{}, d.Extensions["elsewhere"], "a type that the package does not have says nothing")
-	require.Equal(t, Member{}, d.Extensions["itself"])
-	require.Equal(t, Member{Type: TypeMap, Entry: &Member{Type: TypeInteger}}, d.Extensions["limits"])
-	require.Equal(t, TypeObject, d.Extensions["peers"].Entry.Type)
+	require.Equal(
+		t, descriptor.Member{Type: descriptor.TypeString, Required: true, ValidValues: []any{"info", "debug"}},
+		d.Extensions["level"], "over that of the type below",
+	)
+	require.Equal(
+		t, descriptor.Member{Type: descriptor.TypeInteger, ValidValues: []any{80.0, 443.0}}, d.Extensions["port"],
+		"a data type that is a number",
+	)
+	require.Equal(t, descriptor.Member{Type: descriptor.TypeString}, d.Extensions["since"])
+	require.Equal(t, descriptor.Member{}, d.Extensions["elsewhere"], "a type that the package does not have says nothing")
+	require.Equal(t, descriptor.Member{}, d.Extensions["itself"])
+	require.Equal(
+		t, descriptor.Member{Type: descriptor.TypeMap, Entry: &descriptor.Member{Type: descriptor.TypeInteger}},
+		d.Extensions["limits"],
+	)
+	require.Equal(t, descriptor.TypeObject, d.Extensions["peers"].Entry.Type)
 	require.False(t, d.Extensions["peers"].Entry.Members["port"].Required)
 
 	require.Zero(t, minimal().open(t).Vnfd.Declared)
@@ -143,10 +151,10 @@ func TestProblems(t *testing.T) {
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var a Attributes
+			var a descriptor.Attributes
 			require.NoError(t, json.Unmarshal([]byte(c.attributes), &a))
 			require.Equal(t, c.want, d.Problems(a, c.complete))
-			require.Empty(t, Declared{}.Problems(a, c.complete), "a VNFD that declares nothing refuses nothing")
+			require.Empty(t, descriptor.Declared{}.Problems(a, c.complete), "a VNFD that declares nothing refuses nothing")
 		})
 	}
 }

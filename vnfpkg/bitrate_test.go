@@ -7,6 +7,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/vnfpkg/archive"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
+	"github.com/windlass-nfv/windlass/vnfpkg/hot"
 )
 
 const ratePolicies = `    - inner_initial:
@@ -44,8 +47,8 @@ func rated(t *testing.T) files {
 
 func TestBitrates_areThoseOfTheLevelElseTheInitialOneAndTheSteps(t *testing.T) {
 	f := &rated(t).open(t).Vnfd.Flavours[0]
-	require.Equal(t, &Bitrate{Root: 10_000_000}, f.VirtualLinks[0].MaxBitrate)
-	for level, want := range map[string]map[string]Bitrate{
+	require.Equal(t, &descriptor.Bitrate{Root: 10_000_000}, f.VirtualLinks[0].MaxBitrate)
+	for level, want := range map[string]map[string]descriptor.Bitrate{
 		"":     {"inner": {Root: 1_000_000, Leaf: 500}, "fixed": {Root: 9_000_000}},
 		"low":  {"inner": {Root: 1_000_000, Leaf: 500}, "fixed": {Root: 9_000_000}},
 		"high": {"inner": {Root: 9_000_000}, "fixed": {Root: 9_000_000}},
@@ -59,25 +62,30 @@ func TestBitrates_areThoseOfTheLevelElseTheInitialOneAndTheSteps(t *testing.T) {
 	}
 	_, err := f.Bitrates("absent")
 	require.Error(t, err)
-	for level, want := range []Bitrate{{1_000_000, 500}, {1_001_000, 500}, {1_003_500, 501}, {1_004_500, 501}} {
+	for level, want := range []descriptor.Bitrate{
+		{Root: 1_000_000, Leaf: 500},
+		{Root: 1_001_000, Leaf: 500},
+		{Root: 1_003_500, Leaf: 501},
+		{Root: 1_004_500, Leaf: 501},
+	} {
 		require.Equal(t, want, f.BitratesOf("", []lcm.ScaleInfo{{AspectID: "workers", ScaleLevel: level}})["inner"])
 	}
-	require.True(t, f.RatesDiffer(map[string]Bitrate{"inner": {Root: 1}}, nil))
-	require.False(t, f.RatesDiffer(map[string]Bitrate{"fixed": {Root: 1}}, nil), "no template takes it")
+	require.True(t, f.RatesDiffer(map[string]descriptor.Bitrate{"inner": {Root: 1}}, nil))
+	require.False(t, f.RatesDiffer(map[string]descriptor.Bitrate{"fixed": {Root: 1}}, nil), "no template takes it")
 }
 
 func TestHeatParameters_haveTheBitratesThatTemplatesTake(t *testing.T) {
 	f := rated(t)
-	kbps := func(f files, req HeatRequest) any {
+	kbps := func(f files, req hot.Request) any {
 		_, params, err := f.stack(t, "small", req)
 		require.NoError(t, err)
 		return params["nfv"].(map[string]any)["VL"].(map[string]any)["inner"]
 	}
 	network := links("net", "node_CP")
-	require.Equal(t, map[string]any{"kbps": int64(1000)}, kbps(f, HeatRequest{ExtVirtualLinks: network}))
-	require.Equal(t, map[string]any{"kbps": int64(9000)}, kbps(f, HeatRequest{LevelID: "high", ExtVirtualLinks: network}))
-	scaled := HeatRequest{
-		Capacity: map[string]int{"node": 2}, Bitrates: map[string]Bitrate{"inner": {Root: 1_001_001}},
+	require.Equal(t, map[string]any{"kbps": int64(1000)}, kbps(f, hot.Request{ExtVirtualLinks: network}))
+	require.Equal(t, map[string]any{"kbps": int64(9000)}, kbps(f, hot.Request{LevelID: "high", ExtVirtualLinks: network}))
+	scaled := hot.Request{
+		Capacity: map[string]int{"node": 2}, Bitrates: map[string]descriptor.Bitrate{"inner": {Root: 1_001_001}},
 		ExtVirtualLinks: network,
 	}
 	require.Equal(t, map[string]any{"kbps": int64(1002)}, kbps(f, scaled), "rounded up")
@@ -86,15 +94,15 @@ func TestHeatParameters_haveTheBitratesThatTemplatesTake(t *testing.T) {
 		"bitrate": int64(1_001_001), "kbps": int64(1002), "leaf_bitrate": int64(0), "leaf_kbps": int64(0),
 	}, kbps(whole, scaled))
 
-	made, err := StackTemplate(&f.open(t).Vnfd.Flavours[0], f.read)
+	made, err := hot.StackTemplate(&f.open(t).Vnfd.Flavours[0], f.read)
 	require.NoError(t, err)
-	params, err := MadeParameters(&f.open(t).Vnfd.Flavours[0], made, scaled, map[string]any{"nfv": map[string]any{}})
+	params, err := hot.MadeParameters(&f.open(t).Vnfd.Flavours[0], made, scaled, map[string]any{"nfv": map[string]any{}})
 	require.NoError(t, err)
 	require.Equal(t, map[string]any{"inner": map[string]any{"kbps": int64(1002)}}, params["nfv"].(map[string]any)["VL"],
 		"whatever a user data class makes")
 
 	unknown := f.replace(t, smallHOT, "[ nfv, VL, inner, kbps ]", "[ nfv, VL, inner, bandwidth ]")
-	_, _, err = unknown.stack(t, "small", HeatRequest{ExtVirtualLinks: network})
+	_, _, err = unknown.stack(t, "small", hot.Request{ExtVirtualLinks: network})
 	require.Contains(t, problems(t, err)[0], "needs nfv.VL.inner.bandwidth")
 }
 
@@ -140,7 +148,7 @@ func TestBitrates_thatContradictEachOtherAreRefusedOrTold(t *testing.T) {
 		{"fixed: { type: tosca.nodes.nfv.VnfVirtualLink }", "fixed: { type: tosca.nodes.nfv.VnfVirtualLink, properties: { " +
 			"externally_managed: perhaps } }"}: `"perhaps", neither allowed nor required`,
 	} {
-		_, err := openBytes(rated(t).replace(t, topVnfd, edit[0], edit[1]).zip(), Limits{})
+		_, err := openBytes(rated(t).replace(t, topVnfd, edit[0], edit[1]).zip(), archive.Limits{})
 		require.Contains(t, strings.Join(problems(t, err), "\n"), want, edit[1])
 	}
 	warned := func(f files) string { return strings.Join(sentences(f.open(t).Warnings), "\n") }
@@ -163,7 +171,7 @@ func TestPolicies_ofVirtualAddressesAreLeftToTheBaseHOT(t *testing.T) {
 			"properties: { initial_delta: { number_of_instances: 1 } }\n        targets: [ vip ]\n    - levels:\n")
 	require.Contains(t, strings.Join(sentences(f.open(t).Warnings), "\n"),
 		"the policy vips is not used: the Base HOT alone decides how many virtual addresses there are")
-	_, err := openBytes(f.replace(t, topVnfd, "targets: [ vip ]", "targets: [ node ]").zip(), Limits{})
+	_, err := openBytes(f.replace(t, topVnfd, "targets: [ vip ]", "targets: [ node ]").zip(), archive.Limits{})
 	require.Contains(t, problems(t, err)[0], `is for connection points of virtual addresses, but "node" is not such`)
 }
 
@@ -175,6 +183,6 @@ func TestLinks_mayHaveToBeManagedElsewhere(t *testing.T) {
 	require.Equal(t, []lcm.Problem{{
 		Path:   "$.extManagedVirtualLinks",
 		Detail: `the VNFD requires a network that is managed elsewhere for the virtual link "fixed"`,
-	}}, Unmanaged(fl, nil))
-	require.Empty(t, Unmanaged(fl, []ExtManagedVirtualLink{{VnfVirtualLinkDescID: "fixed"}}))
+	}}, hot.Unmanaged(fl, nil))
+	require.Empty(t, hot.Unmanaged(fl, []hot.ExtManagedVirtualLink{{VnfVirtualLinkDescID: "fixed"}}))
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/vnfpkg/archive"
 )
 
 func TestOpen_tellsWhatIsWrongWithAPackage(t *testing.T) {
@@ -19,13 +21,13 @@ func TestOpen_tellsWhatIsWrongWithAPackage(t *testing.T) {
 		want  []string
 	}{
 		"no TOSCA.meta": {
-			m.without(metaFile),
+			m.without(archive.MetaFile),
 			[]string{"TOSCA-Metadata/TOSCA.meta: is missing: without it, the root of the archive must hold exactly " +
 				"one YAML file (it holds 0)"},
 		},
-		"an empty TOSCA.meta": {m.with(metaFile, "\n\n"), []string{"TOSCA-Metadata/TOSCA.meta: is empty"}},
+		"an empty TOSCA.meta": {m.with(archive.MetaFile, "\n\n"), []string{"TOSCA-Metadata/TOSCA.meta: is empty"}},
 		"no entry definition named": {
-			m.with(metaFile, "CSAR-Version: 1.1\n"),
+			m.with(archive.MetaFile, "CSAR-Version: 1.1\n"),
 			[]string{"TOSCA-Metadata/TOSCA.meta:1: does not name the entry definition (Entry-Definitions)"},
 		},
 		"the entry definition is missing": {
@@ -33,28 +35,28 @@ func TestOpen_tellsWhatIsWrongWithAPackage(t *testing.T) {
 			[]string{`TOSCA-Metadata/TOSCA.meta:1: names the entry definition "Definitions/top.yaml", which the archive lacks`},
 		},
 		"a line of TOSCA.meta without a colon": {
-			m.with(metaFile, minimalMeta+"nonsense\n"),
+			m.with(archive.MetaFile, minimalMeta+"nonsense\n"),
 			[]string{`TOSCA-Metadata/TOSCA.meta:5: is not of the form "Key: value"`},
 		},
 		"a block without a name": {
-			m.with(metaFile, minimalMeta+"\nContent-Type: text/plain\n"),
+			m.with(archive.MetaFile, minimalMeta+"\nContent-Type: text/plain\n"),
 			[]string{"TOSCA-Metadata/TOSCA.meta:6: the block does not name its file (Name)"},
 		},
 		"a digest that does not match": {
-			m.with("a.txt", "a").with(metaFile, minimalMeta+"\nName: a.txt\nAlgorithm: SHA-256\nHash: 00\n"),
+			m.with("a.txt", "a").with(archive.MetaFile, minimalMeta+"\nName: a.txt\nAlgorithm: SHA-256\nHash: 00\n"),
 			[]string{`a.txt: its SHA-256 digest is ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb, but TOSCA-Metadata/TOSCA.meta:6 says "00"`},
 		},
 		"a digest that does not match, with no blank line after it": {
 			m.with("a.txt", "a").with("b.txt", "b").with("x.mf", "# made by a tool\nmetadata:\n  vnf_product_name: x\n"+
 				"Source: a.txt\nAlgorithm: SHA-256\nHash: 00\nSource: b.txt\nAlgorithm: SHA-256\n"+
 				"Hash: 3e23e8160039594a33894f6564e1b1348bbd7a0088d42c4acb73eeaed59c009d\n").
-				with(metaFile, minimalMeta+"Entry-Manifest: x.mf\n"),
+				with(archive.MetaFile, minimalMeta+"Entry-Manifest: x.mf\n"),
 			[]string{`a.txt: its SHA-256 digest is ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb, but x.mf:4 says "00"`},
 		},
 		"two digests of one file": {
 			m.with("a.txt", "a").with("x.mf", "Source: a.txt\nAlgorithm: SHA-256\nHash: 00\nHash: "+
 				"ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb\n").
-				with(metaFile, minimalMeta+"ETSI-Entry-Manifest: x.mf\n"),
+				with(archive.MetaFile, minimalMeta+"ETSI-Entry-Manifest: x.mf\n"),
 			[]string{
 				"x.mf:4: is a second Hash for the same file",
 				`a.txt: its SHA-256 digest is ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb, but x.mf:1 says "00"`,
@@ -65,12 +67,12 @@ func TestOpen_tellsWhatIsWrongWithAPackage(t *testing.T) {
 			[]string{"BaseHOT/small/top.yaml:17: is larger than the 4 MiB allowed, aliases expanded"},
 		},
 		"an unknown digest": {
-			m.with("a.txt", "a").with(metaFile, minimalMeta+"\nName: a.txt\nAlgorithm: MD5\nHash: 00\n"),
+			m.with("a.txt", "a").with(archive.MetaFile, minimalMeta+"\nName: a.txt\nAlgorithm: MD5\nHash: 00\n"),
 			[]string{`TOSCA-Metadata/TOSCA.meta:6: names the digest algorithm "MD5"; Windlass knows SHA-224, ` +
 				`SHA-256, SHA-384 and SHA-512`},
 		},
 		"a missing manifest": {
-			m.with(metaFile, minimalMeta+"ETSI-Entry-Manifest: x.mf\n"),
+			m.with(archive.MetaFile, minimalMeta+"ETSI-Entry-Manifest: x.mf\n"),
 			[]string{`TOSCA-Metadata/TOSCA.meta:1: names the manifest "x.mf", which the archive lacks`},
 		},
 		"not YAML": {
@@ -122,7 +124,7 @@ func TestOpen_tellsWhatIsWrongWithAPackage(t *testing.T) {
 		},
 		"no flavour": {
 			files{
-				metaFile: minimalMeta,
+				archive.MetaFile: minimalMeta,
 				vnfd: "tosca_definitions_version: tosca_simple_yaml_1_2\n" +
 					"topology_template: { node_templates: { VNF: { type: tosca.nodes.nfv.VNF, properties: { descriptor_id: a } } } " +
 					"}\n",
@@ -202,7 +204,13 @@ func TestOpen_tellsWhatIsWrongWithAPackage(t *testing.T) {
 			},
 		},
 		"several mistakes at once": {
-			m.replace(t, vnfd, "aspect: workers", "aspect: masters").without(nested).with(metaFile, minimalMeta+"\nHash: 1\n"),
+			m.replace(
+				t, vnfd, "aspect: workers", "aspect: masters",
+			).without(
+				nested,
+			).with(
+				archive.MetaFile, minimalMeta+"\nHash: 1\n",
+			),
 			[]string{
 				"TOSCA-Metadata/TOSCA.meta:6: the block does not name its file (Name)",
 				`Definitions/top.yaml:45: the policy deltas scales the aspect "masters", which no ScalingAspects policy defines`,
@@ -212,7 +220,7 @@ func TestOpen_tellsWhatIsWrongWithAPackage(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			_, err := openBytes(c.files.zip(), Limits{})
+			_, err := openBytes(c.files.zip(), archive.Limits{})
 			require.Equal(t, c.want, problems(t, err))
 		})
 	}

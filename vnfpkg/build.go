@@ -3,6 +3,7 @@ package vnfpkg
 import (
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -16,6 +17,8 @@ import (
 	"time"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/vnfpkg/archive"
+	"github.com/windlass-nfv/windlass/vnfpkg/document"
 )
 
 // buildTime is the time of every file in an archive. It is the earliest time in the zip format; a fixed time makes the
@@ -55,7 +58,7 @@ func BuildFS(fsys fs.FS, w io.Writer) error {
 	if err != nil {
 		return lcm.Wrap(lcm.KindUnavailable, err, "the package could not be written")
 	}
-	if _, err := Open(tmp, size, Limits{}); err != nil {
+	if _, err := Open(tmp, size, Options{}); err != nil {
 		return err
 	}
 	if _, err := io.Copy(w, io.NewSectionReader(tmp, 0, size)); err != nil {
@@ -83,7 +86,7 @@ func packageFiles(fsys fs.FS) ([]string, error) {
 			return nil
 		case !entry.Type().IsRegular():
 			problems = append(problems, lcm.Problem{Path: name, Detail: "is not a plain file"})
-		case name != metaFile:
+		case name != archive.MetaFile:
 			names = append(names, name)
 		}
 		return nil
@@ -102,7 +105,7 @@ func writeArchive(fsys fs.FS, names []string, w io.Writer) error {
 	}
 	zw := zip.NewWriter(w)
 	// TOSCA.meta comes first, so that a reader of the stream meets it at once.
-	if err := addFile(zw, metaFile, bytes.NewReader(meta)); err != nil {
+	if err := addFile(zw, archive.MetaFile, bytes.NewReader(meta)); err != nil {
 		return err
 	}
 	for _, name := range names {
@@ -137,23 +140,23 @@ func addFile(zw *zip.Writer, name string, r io.Reader) error {
 
 // buildMeta writes a new TOSCA.meta: the author's header, and a block for each file.
 func buildMeta(fsys fs.FS, names []string) ([]byte, error) {
-	source, err := fs.ReadFile(fsys, metaFile)
+	source, err := fs.ReadFile(fsys, archive.MetaFile)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, lcm.Errorf(lcm.KindInvalid, "the sources of the package have no %s", metaFile)
+		return nil, lcm.Errorf(lcm.KindInvalid, "the sources of the package have no %s", archive.MetaFile)
 	} else if err != nil {
-		return nil, lcm.Wrap(lcm.KindInvalid, err, "%s could not be read", metaFile)
+		return nil, lcm.Wrap(lcm.KindInvalid, err, "%s could not be read", archive.MetaFile)
 	}
-	rep := &report{}
+	rep := &document.Report{}
 	types := map[string]string{}
-	for _, b := range parseBlocks(metaFile, source, rep) {
-		if name := b.get("name"); name != "" {
-			types[name] = b.get("content-type")
+	for _, b := range archive.ParseBlocks(archive.MetaFile, source, rep) {
+		if name := b.Get("name"); name != "" {
+			types[name] = b.Get("content-type")
 			if !slices.Contains(names, name) {
-				rep.problem(b.place(), "names %s, which does not exist", quoteName(name))
+				rep.Problem(b.Place(), "names %s, which does not exist", document.Quote(name))
 			}
 		}
 	}
-	if err := rep.err("the package cannot be built"); err != nil {
+	if err := rep.Err("the package cannot be built"); err != nil {
 		return nil, err
 	}
 	var out bytes.Buffer
@@ -178,7 +181,7 @@ func writeBlock(out *bytes.Buffer, fsys fs.FS, name, contentType string) error {
 		return lcm.Wrap(lcm.KindInvalid, err, "%s could not be read", name)
 	}
 	if contentType == "" {
-		contentType = first(contentTypes[strings.ToLower(path.Ext(name))], "application/octet-stream")
+		contentType = cmp.Or(contentTypes[strings.ToLower(path.Ext(name))], "application/octet-stream")
 	}
 	fmt.Fprintf(out, "\nName: %s\nContent-Type: %s\nAlgorithm: SHA-256\nHash: %s\n", name, contentType,
 		hex.EncodeToString(h.Sum(nil)))

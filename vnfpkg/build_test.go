@@ -9,6 +9,8 @@ import (
 	"testing/fstest"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/vnfpkg/archive"
 )
 
 func (f files) fs() fstest.MapFS {
@@ -31,12 +33,12 @@ func TestBuild_writesADigestForEveryFile(t *testing.T) {
 	var csar bytes.Buffer
 	sources := minimal().
 		with("Scripts/x.sh", "true\n").with(".git/config", "no").with("Files/.hidden", "no").
-		with(metaFile, minimalMeta+"\nName: Scripts/x.sh\nContent-Type: application/sh\n")
+		with(archive.MetaFile, minimalMeta+"\nName: Scripts/x.sh\nContent-Type: application/sh\n")
 	require.NoError(t, BuildFS(sources.fs(), &csar))
 
-	p, err := openBytes(csar.Bytes(), Limits{})
+	p, err := openBytes(csar.Bytes(), archive.Limits{})
 	require.NoError(t, err)
-	meta, err := p.file(metaFile)
+	meta, err := p.file(archive.MetaFile)
 	require.NoError(t, err)
 	require.Equal(t, len(minimal()), strings.Count(string(meta), "\nAlgorithm: SHA-256\nHash: "))
 	require.True(t, strings.HasPrefix(string(meta), minimalMeta), "the author's header stays")
@@ -61,7 +63,7 @@ func TestBuild_refusesSourcesWithLinksOrGaps(t *testing.T) {
 	require.Equal(t, []string{"the sources of the package have no TOSCA-Metadata/TOSCA.meta"},
 		problems(t, BuildFS(fstest.MapFS{}, nil)))
 
-	gap := minimal().with(metaFile, minimalMeta+"\nName: absent.txt\n")
+	gap := minimal().with(archive.MetaFile, minimalMeta+"\nName: absent.txt\n")
 	require.Equal(t, []string{`TOSCA-Metadata/TOSCA.meta:6: names "absent.txt", which does not exist`},
 		problems(t, BuildFS(gap.fs(), nil)))
 	require.Error(t, Build(filepath.Join(dir, "nowhere"), nil))

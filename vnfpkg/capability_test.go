@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 const capableTypes = `tosca_definitions_version: tosca_simple_yaml_1_2
@@ -33,7 +35,7 @@ node_types:
 func TestOpen_readsDefaultsOfCapabilities(t *testing.T) {
 	f := minimal().with("Definitions/types.yaml", capableTypes).
 		replace(t, "Definitions/top.yaml", "topology_template:\n", "imports: [ types.yaml ]\ntopology_template:\n")
-	vdu := func(f files) *Vdu {
+	vdu := func(f files) *descriptor.Vdu {
 		v, known := f.open(t).Vnfd.Flavours[0].Vdu("node")
 		require.True(t, known)
 		return v

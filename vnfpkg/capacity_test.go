@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 func TestCapacity_ofLevelsAndScaleLevels(t *testing.T) {
@@ -43,7 +44,7 @@ func TestCapacity_refusesWhatTheFlavourDoesNotHave(t *testing.T) {
 
 func TestCapacity_withoutLevelsIsTheInitialSize(t *testing.T) {
 	two := 2
-	f := &Flavour{Vdus: []Vdu{
+	f := &descriptor.Flavour{Vdus: []descriptor.Vdu{
 		{ID: "a", InitialInstances: &two},
 		{ID: "b", MinInstances: 3, MaxInstances: 9},
 		{ID: "c"},
@@ -101,9 +102,9 @@ func TestCapacityAt_addsTheDeltaOfEveryStep(t *testing.T) {
 			deltas[name] = rapid.IntRange(0, 9).Draw(t, name)
 		}
 		level := rapid.IntRange(0, 12).Draw(t, "level")
-		f := &Flavour{
-			Vdus: []Vdu{{ID: "v"}},
-			Aspects: []ScalingAspect{{
+		f := &descriptor.Flavour{
+			Vdus: []descriptor.Vdu{{ID: "v"}},
+			Aspects: []descriptor.ScalingAspect{{
 				ID: "s", MaxScaleLevel: 12, StepDeltas: names, Deltas: map[string]map[string]int{"v": deltas},
 			}},
 		}
@@ -142,7 +143,7 @@ func TestVnfd_survivesItsStorageAsJSON(t *testing.T) {
 	text, err := json.Marshal(v)
 	require.NoError(t, err)
 
-	var again Vnfd
+	var again descriptor.Vnfd
 	require.NoError(t, json.Unmarshal(text, &again))
 
 	require.Equal(t, v, again)

@@ -10,6 +10,10 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/vnfpkg/archive"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
+	"github.com/windlass-nfv/windlass/vnfpkg/hot"
 )
 
 // foreignCnf returns one of Tacker's packages of containerised VNFs, which are beside the repository and not part of
@@ -87,7 +91,7 @@ func sampleCnf(t *testing.T, name string) {
 	t.Helper()
 	var csar bytes.Buffer
 	require.NoError(t, Build("samples/"+name, &csar))
-	p, err := openBytes(csar.Bytes(), Limits{})
+	p, err := openBytes(csar.Bytes(), archive.Limits{})
 	require.NoError(t, err)
 	require.Empty(t, p.Warnings)
 	req, additional := sampleRequest(t, "instantiate-"+name+".json")
@@ -114,7 +118,9 @@ func sampleCnf(t *testing.T, name string) {
 	text, err := os.ReadFile("samples/requests/scale-cnf-manifests.json")
 	require.NoError(t, err)
 	require.NoError(t, json.Unmarshal(text, &scale))
-	require.True(t, slices.ContainsFunc(f.Aspects, func(a ScalingAspect) bool { return a.ID == scale.AspectID }))
+	require.True(
+		t, slices.ContainsFunc(f.Aspects, func(a descriptor.ScalingAspect) bool { return a.ID == scale.AspectID }),
+	)
 }
 
 // containerised returns a package with a VDU that does not describe a VM.
@@ -136,7 +142,7 @@ func TestFlavour_isOfContainersWhenItsVdusSayNothingOfVMs(t *testing.T) {
 	f := containerised(t)
 	flavour := f.open(t).Vnfd.Flavours[0]
 	require.True(t, flavour.Containers)
-	_, err := StackTemplate(&flavour, f.read)
+	_, err := hot.StackTemplate(&flavour, f.read)
 	require.Equal(t, []string{
 		"the VDUs of the flavour small are containers: it has no Heat template, and cannot run on OpenStack",
 	}, problems(t, err))
@@ -169,26 +175,26 @@ func TestFlavour_ofASampleForVMsIsNoneOfContainers(t *testing.T) {
 
 func TestFlavour_withWorkloads(t *testing.T) {
 	two := map[string]int{"d": 1}
-	f := &Flavour{
-		ID: "simple", Containers: true, Vdus: []Vdu{{ID: "a"}, {ID: "b"}, {ID: "c"}},
-		Cps: []VduCp{{ID: "a_CP", VduID: "a"}, {ID: "c_CP", VduID: "c"}, {ID: "free"}},
-		Aspects: []ScalingAspect{
+	f := &descriptor.Flavour{
+		ID: "simple", Containers: true, Vdus: []descriptor.Vdu{{ID: "a"}, {ID: "b"}, {ID: "c"}},
+		Cps: []descriptor.VduCp{{ID: "a_CP", VduID: "a"}, {ID: "c_CP", VduID: "c"}, {ID: "free"}},
+		Aspects: []descriptor.ScalingAspect{
 			{ID: "x", MaxScaleLevel: 2, StepDeltas: []string{"d"}, Deltas: map[string]map[string]int{"a": two, "c": two}},
 			{ID: "y", MaxScaleLevel: 2, StepDeltas: []string{"d"}, Deltas: map[string]map[string]int{"b": two}},
 		},
-		Levels: []Level{{
+		Levels: []descriptor.Level{{
 			ID: "low", ScaleLevels: map[string]int{"x": 1, "y": 0}, Instances: map[string]int{"a": 2, "b": 1, "c": 2},
 		}},
 		DefaultLevel:  "low",
-		AffinityRules: []AffinityRule{{ID: "apart", Vdus: []string{"a", "c"}}},
+		AffinityRules: []descriptor.AffinityRule{{ID: "apart", Vdus: []string{"a", "c"}}},
 	}
 	before, err := json.Marshal(f)
 	require.NoError(t, err)
 
 	as := f.WithWorkloads(map[string]bool{"a": true, "b": false})
 
-	require.Equal(t, []Vdu{{ID: "a"}, {ID: "b", Unsized: true}}, as.Vdus)
-	require.Equal(t, []VduCp{{ID: "a_CP", VduID: "a"}, {ID: "free"}}, as.Cps)
+	require.Equal(t, []descriptor.Vdu{{ID: "a"}, {ID: "b", Unsized: true}}, as.Vdus)
+	require.Equal(t, []descriptor.VduCp{{ID: "a_CP", VduID: "a"}, {ID: "free"}}, as.Cps)
 	require.Equal(t, []string{"a"}, as.AffinityRules[0].Vdus)
 	capacity, err := as.Capacity("")
 	require.NoError(t, err)

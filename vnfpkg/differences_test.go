@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/vnfpkg/hot"
 )
 
 func TestDifferences_areThoseBeyondImages(t *testing.T) {
@@ -41,8 +42,8 @@ func TestOtherImages_areTheFormerOnes(t *testing.T) {
 	m := minimal()
 	f, other := m.open(t).Vnfd.Flavours[0], m.replace(t, topVnfd, "name: image-1",
 		"name: image-2").open(t).Vnfd.Flavours[0]
-	require.Equal(t, map[string]string{"node": "image-1"}, f.OtherImages(&other))
-	require.Empty(t, f.OtherImages(&f))
+	require.Equal(t, map[string]string{"node": "image-1"}, hot.OtherImages(&f, &other))
+	require.Empty(t, hot.OtherImages(&f, &f))
 }
 
 // TestHeatParameters_haveTheImagesThatAreKept checks that kept images are used, because with another image Heat would
@@ -50,7 +51,7 @@ func TestOtherImages_areTheFormerOnes(t *testing.T) {
 func TestHeatParameters_haveTheImagesThatAreKept(t *testing.T) {
 	p := minimal().open(t)
 	f := &p.Vnfd.Flavours[0]
-	template, err := StackTemplate(f, func(path string) ([]byte, error) {
+	template, err := hot.StackTemplate(f, func(path string) ([]byte, error) {
 		b, ok := minimal()[path]
 		if !ok {
 			return nil, os.ErrNotExist
@@ -59,7 +60,7 @@ func TestHeatParameters_haveTheImagesThatAreKept(t *testing.T) {
 	})
 	require.NoError(t, err)
 	image := func(granted string) any {
-		req := HeatRequest{
+		req := hot.Request{
 			Capacity:        map[string]int{"node": 1},
 			ExtVirtualLinks: []lcm.ExtVirtualLink{{ID: "a", ResourceID: "net", ExtCps: []lcm.ExtCp{{CpdID: "node_CP"}}}},
 			KeptImages:      map[string]string{"node": "image-0"},
@@ -67,7 +68,7 @@ func TestHeatParameters_haveTheImagesThatAreKept(t *testing.T) {
 		if granted != "" {
 			req.Images = map[string]string{"node": granted}
 		}
-		params, err := HeatParameters(f, template, req)
+		params, err := hot.Parameters(f, template, req)
 		require.NoError(t, err)
 		return params["nfv"].(map[string]any)["VDU"].(map[string]any)["node"].(map[string]any)["image"]
 	}

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 func TestDriver_isKnownByEveryNameThatPackagesUse(t *testing.T) {
@@ -45,7 +47,7 @@ func TestDriver_ofTheAuthorsOwnScriptIsOnlyWarnedOf(t *testing.T) {
 		with("Scripts/own.py", "").
 		open(t)
 
-	require.Equal(t, Hook{Implementation: "Scripts/own.py", File: "Scripts/own.py"},
+	require.Equal(t, descriptor.Hook{Implementation: "Scripts/own.py", File: "Scripts/own.py"},
 		p.Vnfd.Flavours[0].Hooks["instantiate_end"])
 	require.Equal(t, []string{`Definitions/top.yaml:20: "Scripts/own.py" is a script of the package: Windlass runs ` +
 		`it at instantiate_end only if the operator allows it (scripts.policy)`}, sentences(p.Warnings))
@@ -82,7 +84,7 @@ func TestDrivers_areThoseOfTheImplementationAndItsDependencies(t *testing.T) {
 		replace(t, topVnfd, "implementation: mgmt-drivers-kubernetes", "implementation: "+both).
 		with("Scripts/lib.py", "").
 		open(t)
-	require.Equal(t, []string{DriverPrivateRegistry, DriverKubernetes}, p.Vnfd.Flavours[0].Drivers())
-	require.Equal(t, []string{DriverKubernetes}, minimal().open(t).Vnfd.Flavours[0].Drivers())
-	require.Empty(t, new(Flavour).Drivers())
+	require.Equal(t, []string{descriptor.DriverPrivateRegistry, descriptor.DriverKubernetes}, p.Vnfd.Flavours[0].Drivers())
+	require.Equal(t, []string{descriptor.DriverKubernetes}, minimal().open(t).Vnfd.Flavours[0].Drivers())
+	require.Empty(t, new(descriptor.Flavour).Drivers())
 }

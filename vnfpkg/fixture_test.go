@@ -4,12 +4,16 @@ import (
 	"archive/zip"
 	"bytes"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/vim/openstack/heat/generator"
+	"github.com/windlass-nfv/windlass/vnfpkg/archive"
+	"github.com/windlass-nfv/windlass/vnfpkg/hot"
 )
 
 const minimalMeta = `TOSCA-Meta-File-Version: 1.0
@@ -118,7 +122,7 @@ type files map[string]string
 
 func minimal() files {
 	return files{
-		metaFile:                         minimalMeta,
+		archive.MetaFile:                 minimalMeta,
 		"Definitions/top.yaml":           minimalVnfd,
 		"BaseHOT/small/top.yaml":         minimalHOT,
 		"BaseHOT/small/nested/node.yaml": minimalNested,
@@ -149,7 +153,7 @@ func (f files) without(name string) files {
 func (f files) zip() []byte {
 	var b bytes.Buffer
 	zw := zip.NewWriter(&b)
-	for _, name := range sortedKeys(f) {
+	for _, name := range slices.Sorted(maps.Keys(f)) {
 		w, err := zw.Create(name)
 		if err == nil {
 			_, err = w.Write([]byte(f[name]))
@@ -164,13 +168,13 @@ func (f files) zip() []byte {
 	return b.Bytes()
 }
 
-func openBytes(data []byte, limits Limits) (*Package, error) {
-	return Open(bytes.NewReader(data), int64(len(data)), limits)
+func openBytes(data []byte, limits archive.Limits) (*Package, error) {
+	return Open(bytes.NewReader(data), int64(len(data)), Options{Limits: limits, Templates: generator.Templates})
 }
 
 func (f files) open(t testing.TB) *Package {
 	t.Helper()
-	p, err := openBytes(f.zip(), Limits{})
+	p, err := openBytes(f.zip(), archive.Limits{})
 	require.NoError(t, err)
 	return p
 }
@@ -184,14 +188,14 @@ func (f files) read(name string) ([]byte, error) {
 }
 
 // stack makes the template and the parameters of a flavour, as the infrastructure activity does.
-func (f files) stack(t testing.TB, flavour string, req HeatRequest) (Template, map[string]any, error) {
+func (f files) stack(t testing.TB, flavour string, req hot.Request) (hot.Template, map[string]any, error) {
 	t.Helper()
 	p := f.open(t)
 	fl, err := p.Vnfd.Flavour(flavour)
 	require.NoError(t, err)
-	template, err := StackTemplate(fl, f.read)
+	template, err := hot.StackTemplate(fl, f.read)
 	require.NoError(t, err)
-	params, err := HeatParameters(fl, template, req)
+	params, err := hot.Parameters(fl, template, req)
 	return template, params, err
 }
 

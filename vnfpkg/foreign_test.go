@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/vnfpkg/hot"
 )
 
 // foreignFiles returns Tacker's sample package, which is beside the repository and not part of it.
@@ -75,7 +77,7 @@ func TestTackerPackage_makesTheParametersOfItsTemplates(t *testing.T) {
 	links := links("net0-id", "masterNode_CP1", "workerNode_CP2")
 
 	for id, image := range map[string]string{"simple": "", "complex": "HA ", "podaffinity": "HA "} {
-		_, params, err := tacker.stack(t, id, HeatRequest{ExtVirtualLinks: links, AdditionalParams: map[string]any{
+		_, params, err := tacker.stack(t, id, hot.Request{ExtVirtualLinks: links, AdditionalParams: map[string]any{
 			"k8s_master_node_group": "masters", "unknown": "ignored",
 		}})
 		require.NoError(t, err)
@@ -98,7 +100,7 @@ func TestTackerPackage_makesTheParametersOfItsTemplates(t *testing.T) {
 }
 
 func TestTackerPackage_followsTheLevelThoughItsTemplatesHaveNumbers(t *testing.T) {
-	template, params, err := foreignFiles(t).stack(t, "complex", HeatRequest{
+	template, params, err := foreignFiles(t).stack(t, "complex", hot.Request{
 		LevelID: "instantiation_level_2", ExtVirtualLinks: links("n", "masterNode_CP1", "workerNode_CP2"),
 	})
 

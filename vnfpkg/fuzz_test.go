@@ -8,35 +8,42 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/vnfpkg/archive"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
+	"github.com/windlass-nfv/windlass/vnfpkg/document"
+	"github.com/windlass-nfv/windlass/vnfpkg/hot"
 )
 
 // fuzzLimits are small, so that the fuzzer reaches them.
-var fuzzLimits = Limits{MaxEntries: 64, MaxTotalSize: mib, MaxYAMLSize: 64 * kib, MaxYAMLNodes: 4096, MaxYAMLDepth: 32}
+var fuzzLimits = archive.Limits{
+	MaxEntries: 64, MaxTotalSize: 1 << 20,
+	YAML: document.Limits{MaxSize: 64 << 10, MaxNodes: 4096, MaxDepth: 32},
+}
 
 // use does everything with a package that Windlass does.
 func use(t *testing.T, p *Package) {
 	text, err := json.Marshal(p.Vnfd)
 	require.NoError(t, err)
-	var again Vnfd
+	var again descriptor.Vnfd
 	require.NoError(t, json.Unmarshal(text, &again))
 	for i := range again.Flavours {
 		f := &again.Flavours[i]
-		for _, level := range append(f.Levels, Level{}) {
+		for _, level := range append(f.Levels, descriptor.Level{}) {
 			if _, err := f.Capacity(level.ID); err != nil {
 				requireInvalid(t, err)
 			}
 		}
-		template, err := StackTemplate(f, p.file)
+		template, err := hot.StackTemplate(f, p.file)
 		if err != nil {
 			requireInvalid(t, err)
 			continue
 		}
-		if _, err := HeatParameters(f, template,
-			HeatRequest{AdditionalParams: map[string]any{"nfv": map[string]any{"VDU": nil}}}); err != nil {
+		if _, err := hot.Parameters(f, template,
+			hot.Request{AdditionalParams: map[string]any{"nfv": map[string]any{"VDU": nil}}}); err != nil {
 			requireInvalid(t, err)
 		}
 	}
-	for range p.Files(mib) {
+	for range p.Files(1 << 20) {
 	}
 	require.NoError(t, p.Err())
 }
@@ -77,7 +84,7 @@ func FuzzVnfd(f *testing.F) {
 // largestExpansion is that of a YAML file by default.
 const largestExpansion = 4 << 20
 
-func (t Template) size() (n int) {
+func sizeOfText(t hot.Template) (n int) {
 	n = len(t.Top)
 	for _, text := range t.Files {
 		n += len(text)
@@ -94,11 +101,11 @@ func FuzzHOT(f *testing.F) {
 		sources := minimal().with(smallHOT, top).with("BaseHOT/small/nested/node.yaml", nested)
 		flavour := minimal().open(t).Vnfd.Flavours[0]
 		// Templates are checked before StackTemplate gets them, but it must not depend on that.
-		if template, err := StackTemplate(&flavour, sources.read); err != nil {
+		if template, err := hot.StackTemplate(&flavour, sources.read); err != nil {
 			requireInvalid(t, err)
-		} else if size := template.size(); size > 8*largestExpansion {
+		} else if size := sizeOfText(template); size > 8*largestExpansion {
 			t.Fatalf("%d bytes of templates have become %d", len(top)+len(nested), size)
-		} else if _, err := HeatParameters(&flavour, template, HeatRequest{}); err != nil {
+		} else if _, err := hot.Parameters(&flavour, template, hot.Request{}); err != nil {
 			requireInvalid(t, err)
 		}
 		p, err := openBytes(sources.zip(), fuzzLimits)

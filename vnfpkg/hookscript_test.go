@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 func TestHooks_runScriptsOfThePackage(t *testing.T) {
@@ -26,7 +28,10 @@ func TestHooks_runScriptsOfThePackage(t *testing.T) {
 	require.Equal(t, []string{"worker"}, end.Vdus)
 	require.Equal(t, map[string]string{"PORT": "8080"}, end.Inputs)
 	require.Equal(t, []string{"Scripts/own.py"}, f.Hooks["scale_end"].Scripts())
-	require.Equal(t, []string{DriverScripts, DriverKubernetes}, f.Drivers(), "a script stands at instantiate_start")
+	require.Equal(
+		t, []string{descriptor.DriverScripts, descriptor.DriverKubernetes}, f.Drivers(),
+		"a script stands at instantiate_start",
+	)
 	require.True(t, f.RunsScripts())
 	require.Subset(t, sentences(p.Warnings), []string{
 		`Definitions/top.yaml:22: the input "bad-name" is not a valid variable name, so scripts do not get it`,
@@ -34,19 +39,25 @@ func TestHooks_runScriptsOfThePackage(t *testing.T) {
 }
 
 func TestDrivers_runScriptsAfterOthers(t *testing.T) {
-	script := Hook{File: "Scripts/own.py"}
-	cluster := Hook{Driver: DriverKubernetes}
+	script := descriptor.Hook{File: "Scripts/own.py"}
+	cluster := descriptor.Hook{Driver: descriptor.DriverKubernetes}
 	for name, c := range map[string]struct {
-		hooks map[string]Hook
+		hooks map[string]descriptor.Hook
 		want  []string
 	}{
-		"a script alone":       {map[string]Hook{"scale_end": script}, []string{DriverScripts}},
-		"a script at the end":  {map[string]Hook{"instantiate_end": script}, []string{DriverScripts}},
-		"a script elsewhere":   {map[string]Hook{"heal_end": script, "instantiate_end": cluster}, []string{DriverKubernetes, DriverScripts}},
-		"a script first":       {map[string]Hook{"instantiate_end": {File: "a.sh", Also: []string{DriverKubernetes}}}, []string{DriverScripts, DriverKubernetes}},
-		"what is no script":    {map[string]Hook{"instantiate_end": {File: "Scripts/own.jar"}}, nil},
-		"a script that is not": {map[string]Hook{"instantiate_end": {Implementation: "own"}}, nil},
+		"a script alone":      {map[string]descriptor.Hook{"scale_end": script}, []string{descriptor.DriverScripts}},
+		"a script at the end": {map[string]descriptor.Hook{"instantiate_end": script}, []string{descriptor.DriverScripts}},
+		"a script elsewhere": {
+			map[string]descriptor.Hook{"heal_end": script, "instantiate_end": cluster},
+			[]string{descriptor.DriverKubernetes, descriptor.DriverScripts},
+		},
+		"a script first": {
+			map[string]descriptor.Hook{"instantiate_end": {File: "a.sh", Also: []string{descriptor.DriverKubernetes}}},
+			[]string{descriptor.DriverScripts, descriptor.DriverKubernetes},
+		},
+		"what is no script":    {map[string]descriptor.Hook{"instantiate_end": {File: "Scripts/own.jar"}}, nil},
+		"a script that is not": {map[string]descriptor.Hook{"instantiate_end": {Implementation: "own"}}, nil},
 	} {
-		require.Equal(t, c.want, (&Flavour{Hooks: c.hooks}).Drivers(), name)
+		require.Equal(t, c.want, (&descriptor.Flavour{Hooks: c.hooks}).Drivers(), name)
 	}
 }

@@ -7,6 +7,10 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/vnfpkg/archive"
+	"github.com/windlass-nfv/windlass/vnfpkg/document"
+	"github.com/windlass-nfv/windlass/vnfpkg/tosca"
 )
 
 // TestOpen_isQuickWithAsManyItemsAsAllowed uses the greatest allowed numbers of VDUs, aspects, levels and steps, which
@@ -19,25 +23,27 @@ topology_template:
   node_templates:
     VNF: { type: tosca.nodes.nfv.VNF, properties: { descriptor_id: a } }
 `)
-	vdus := strings.Repeat("v%d,", maxItems)
-	numbers := make([]any, maxItems)
-	for i := range maxItems {
+	vdus := strings.Repeat("v%d,", tosca.MaxItems)
+	numbers := make([]any, tosca.MaxItems)
+	for i := range tosca.MaxItems {
 		numbers[i] = i
 		fmt.Fprintf(&b, "    v%d: { type: tosca.nodes.nfv.Vdu.Compute }\n", i)
 	}
 	vdus = fmt.Sprintf(vdus, numbers...)
 	b.WriteString("  policies:\n    - s: { type: tosca.policies.nfv.ScalingAspects, properties: { aspects: {\n")
-	for i := range maxItems {
-		fmt.Fprintf(&b, "        a%d: { max_scale_level: 100, step_deltas: [ %s ] },\n", i, strings.Repeat("d,", maxItems))
+	for i := range tosca.MaxItems {
+		fmt.Fprintf(
+			&b, "        a%d: { max_scale_level: 100, step_deltas: [ %s ] },\n", i, strings.Repeat("d,", tosca.MaxItems),
+		)
 	}
 	b.WriteString("      } } }\n")
-	for i := range maxItems {
+	for i := range tosca.MaxItems {
 		fmt.Fprintf(&b, "    - d: { type: tosca.policies.nfv.VduScalingAspectDeltas, targets: [ %s ], properties: { aspect: "+
 			"a%d, deltas: { d: { number_of_instances: 1 } } } }\n", vdus, i)
 	}
 	b.WriteString("    - l: { type: tosca.policies.nfv.InstantiationLevels, properties: { default_level: l1, levels: {\n")
-	scale := fmt.Sprintf(strings.Repeat("a%d: { scale_level: 100 },", maxItems), numbers...)
-	for i := range maxItems {
+	scale := fmt.Sprintf(strings.Repeat("a%d: { scale_level: 100 },", tosca.MaxItems), numbers...)
+	for i := range tosca.MaxItems {
 		fmt.Fprintf(&b, "        l%d: { scale_info: { %s } },\n", i, scale)
 	}
 	b.WriteString("      } } }\n")
@@ -48,17 +54,17 @@ topology_template:
 	require.Less(t, time.Since(started), 30*time.Second)
 	capacity, err := p.Vnfd.Flavours[0].Capacity("l7")
 	require.NoError(t, err)
-	require.Equal(t, 1+maxItems*maxItems, capacity["v7"])
+	require.Equal(t, 1+tosca.MaxItems*tosca.MaxItems, capacity["v7"])
 }
 
 func TestOpen_refusesMoreItemsThanAllowed(t *testing.T) {
 	var more strings.Builder
-	for i := range maxItems {
+	for i := range tosca.MaxItems {
 		fmt.Fprintf(&more, "    v%d: { type: tosca.nodes.nfv.Vdu.Compute }\n", i)
 	}
 	sources := minimal().replace(t, "Definitions/top.yaml", "    node_CP:\n", more.String()+"    node_CP:\n")
 
-	_, err := openBytes(sources.zip(), Limits{})
+	_, err := openBytes(sources.zip(), archive.Limits{})
 
 	require.Equal(t, []string{"Definitions/top.yaml: has more than the 100 VDUs allowed"}, problems(t, err))
 }
@@ -75,7 +81,7 @@ func TestOpen_countsTheValuesOfAllDefinitionsTogether(t *testing.T) {
 	}
 	sources = sources.with("Definitions/top.yaml", minimalVnfd+imports)
 
-	_, err := openBytes(sources.zip(), Limits{MaxYAMLNodes: 1000})
+	_, err := openBytes(sources.zip(), archive.Limits{YAML: document.Limits{MaxNodes: 1000}})
 
 	require.Contains(t, strings.Join(problems(t, err), "\n"), "values allowed")
 }
@@ -87,18 +93,18 @@ func TestOpen_boundsWhatContainersSayTogether(t *testing.T) {
 	for i := range 20 {
 		fmt.Fprintf(&more, "    v%d: { type: tosca.nodes.nfv.Vdu.OsContainerDeployableUnit, requirements: [ { container: server } ] }\n", i)
 	}
-	long := "        env: { A: " + strings.Repeat("x", 100*kib) + " }\n"
+	long := "        env: { A: " + strings.Repeat("x", 100<<10) + " }\n"
 	_, err := openBytes(podded().replace(t, podVnfd, "    cp:\n", more.String()+"    cp:\n").
-		replace(t, podVnfd, "        requested_cpu_resources: 500\n", long).zip(), Limits{})
+		replace(t, podVnfd, "        requested_cpu_resources: 500\n", long).zip(), archive.Limits{})
 	require.Contains(t, problems(t, err), "Definitions/top.yaml: has more than the 1048576 bytes allowed for the texts of all containers")
 
 	more.Reset()
-	for i := range maxItems {
+	for i := range tosca.MaxItems {
 		fmt.Fprintf(&more, "        - container: c%d\n", i)
 	}
 	nodes := strings.ReplaceAll(strings.ReplaceAll(more.String(), "        - container: ", "    "), "\n",
 		": { type: tosca.nodes.nfv.Vdu.OsContainer, artifacts: { sw_image: x } }\n")
 	_, err = openBytes(podded().replace(t, podVnfd, "        - container: server\n", "        - container: server\n"+more.String()).
-		replace(t, podVnfd, "    cp:\n", nodes+"    cp:\n").zip(), Limits{})
+		replace(t, podVnfd, "    cp:\n", nodes+"    cp:\n").zip(), archive.Limits{})
 	require.Contains(t, problems(t, err), "Definitions/top.yaml: has more than the 100 containers allowed")
 }

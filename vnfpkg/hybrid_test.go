@@ -5,13 +5,17 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/vnfpkg/archive"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
+	"github.com/windlass-nfv/windlass/vnfpkg/hot"
 )
 
-func sampleHybrid(t *testing.T) *Flavour {
+func sampleHybrid(t *testing.T) *descriptor.Flavour {
 	t.Helper()
 	var csar bytes.Buffer
 	require.NoError(t, Build("samples/hybrid", &csar))
-	p, err := openBytes(csar.Bytes(), Limits{})
+	p, err := openBytes(csar.Bytes(), archive.Limits{})
 	require.NoError(t, err)
 	require.Empty(t, p.Warnings)
 	f, err := p.Vnfd.Flavour("simple")
@@ -49,15 +53,17 @@ func TestSampleHybrid_isTakenApartByTheTypesOfItsVDUs(t *testing.T) {
 	require.NotContains(t, f.Generated[f.BaseHOT], "web")
 	require.Equal(t, map[string][]string{"gateways": {"gateway"}}, f.Groups)
 
-	template, err := StackTemplate(servers, nil)
+	template, err := hot.StackTemplate(servers, nil)
 	require.NoError(t, err)
-	_, err = HeatParameters(servers, template, HeatRequest{LevelID: "small", AdditionalParams: map[string]any{"page": "x"}})
+	_, err = hot.Parameters(
+		servers, template, hot.Request{LevelID: "small", AdditionalParams: map[string]any{"page": "x"}},
+	)
 	require.ErrorContains(t, err, "gateway_public", "only the network of the VMs is missing")
 	require.NotContains(t, err.Error(), "web")
 }
 
 func TestPart_ofAFlavourThatIsNotHybridIsItself(t *testing.T) {
-	f := &Flavour{Vdus: []Vdu{{ID: "a"}}}
+	f := &descriptor.Flavour{Vdus: []descriptor.Vdu{{ID: "a"}}}
 	require.Same(t, f, f.Part(false))
 	require.Nil(t, f.Part(true))
 	f.Containers = true
@@ -78,14 +84,14 @@ func TestWithWorkloads_leavesVMsAlone(t *testing.T) {
 func TestServersDiffer_ignoresContainers(t *testing.T) {
 	f, next := sampleHybrid(t), sampleHybrid(t)
 	web, _ := next.Vdu("web")
-	web.Pod.Containers[0].Image = Word{Text: "other"}
+	web.Pod.Containers[0].Image = descriptor.Word{Text: "other"}
 	require.Empty(t, f.ServersDiffer(next))
 	gateway, _ := next.Vdu("gateway")
-	gateway.Image = &SwImage{Name: "other"}
+	gateway.Image = &descriptor.SwImage{Name: "other"}
 	require.NotEmpty(t, f.ServersDiffer(next))
 }
 
-func vduIDs(f *Flavour) (ids []string) {
+func vduIDs(f *descriptor.Flavour) (ids []string) {
 	for _, v := range f.Vdus {
 		ids = append(ids, v.ID)
 	}

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/vnfpkg/archive"
 )
 
 const modifiableTypes = `tosca_definitions_version: tosca_simple_yaml_1_2
@@ -101,7 +103,7 @@ func TestOpen_boundsDataTypesThatMultiply(t *testing.T) {
 	f := minimal().with("Definitions/types.yaml", types.String()).
 		replace(t, "Definitions/top.yaml", "topology_template:\n", "imports: [ types.yaml ]\ntopology_template:\n").
 		replace(t, "Definitions/top.yaml", "      type: tosca.nodes.nfv.VNF\n", "      type: someone.VNF\n")
-	_, err := openBytes(f.zip(), Limits{})
+	_, err := openBytes(f.zip(), archive.Limits{})
 	require.Len(t, problems(t, err), 1)
 	require.ErrorContains(t, err, "more than 10000 members")
 }

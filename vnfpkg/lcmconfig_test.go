@@ -7,6 +7,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/vnfpkg/archive"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 const topVnfd = "Definitions/top.yaml"
@@ -18,7 +21,7 @@ func withLcm(t *testing.T, configuration string) files {
 }
 
 func TestLcmOperations_areReadWithTheirDefaults(t *testing.T) {
-	for configuration, want := range map[string]*LcmOperations{
+	for configuration, want := range map[string]*descriptor.LcmOperations{
 		"{}":            {},
 		"{ scale: {} }": {SeveralSteps: new(false)},
 		"{ scale: { scaling_by_more_than_one_step_supported: true }, scale_to_level: { arbitrary_target_levels_supported: " +
@@ -42,7 +45,7 @@ func TestLcmOperations_refusesWhatIsNone(t *testing.T) {
 		"{ terminate: { min_graceful_termination_timeout: 3 fortnights } }":     "is not a time such as 30 s",
 		"{ terminate: { min_graceful_termination_timeout: 99999999999999 d } }": "is not a time such as 30 s",
 	} {
-		_, err := openBytes(withLcm(t, configuration).zip(), Limits{})
+		_, err := openBytes(withLcm(t, configuration).zip(), archive.Limits{})
 		require.Contains(t, problems(t, err)[0], want)
 	}
 }
@@ -57,9 +60,9 @@ func TestLcmOperations_mayBeTheDefaultOfTheType(t *testing.T) {
 			"  own.VNF: { derived_from: base.VNF }\n")
 	f = f.with(topVnfd, "imports: [ types.yaml ]\n"+f[topVnfd])
 	fl := f.open(t).Vnfd.Flavours[0]
-	require.Equal(t, &LcmOperations{MinTermination: 90}, fl.LcmOperations)
+	require.Equal(t, &descriptor.LcmOperations{MinTermination: 90}, fl.LcmOperations)
 	require.Equal(t, 90*time.Second, fl.LeastGrace())
-	require.Zero(t, (&Flavour{}).LeastGrace())
+	require.Zero(t, (&descriptor.Flavour{}).LeastGrace())
 }
 
 func TestPolicies_ofTypesThatDeriveFromTheStandardsCount(t *testing.T) {
@@ -72,7 +75,7 @@ func TestPolicies_ofTypesThatDeriveFromTheStandardsCount(t *testing.T) {
 func TestScalingAspects_withoutStepDeltasHaveTheOnlyDeltaAtEveryStep(t *testing.T) {
 	f := minimal().
 		replace(t, topVnfd, "{ max_scale_level: 3, step_deltas: [ one, two, one ] }", "{ max_scale_level: 3 }")
-	_, err := openBytes(f.zip(), Limits{})
+	_, err := openBytes(f.zip(), archive.Limits{})
 	require.Contains(t, problems(t, err)[0], "has several deltas of the aspect workers, which has no step_deltas")
 
 	f = f.replace(t, topVnfd, "{ one: { number_of_instances: 1 }, two: { number_of_instances: 2 } }",

@@ -6,6 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
+	"github.com/windlass-nfv/windlass/vnfpkg/hot"
 )
 
 // takingPort returns a package whose server uses the given port of its connection point.
@@ -23,24 +25,24 @@ func givenPort(port string) []lcm.ExtVirtualLink {
 	return ext
 }
 
-func (f files) template(t *testing.T) (*Flavour, Template) {
+func (f files) template(t *testing.T) (*descriptor.Flavour, hot.Template) {
 	t.Helper()
 	fl, err := f.open(t).Vnfd.Flavour("small")
 	require.NoError(t, err)
-	template, err := StackTemplate(fl, f.read)
+	template, err := hot.StackTemplate(fl, f.read)
 	require.NoError(t, err)
 	return fl, template
 }
 
 func TestHeatParameters_haveTheGivenPort(t *testing.T) {
 	f := takingPort(t)
-	_, params, err := f.stack(t, "small", HeatRequest{LevelID: "high", ExtVirtualLinks: givenPort("port-1")})
+	_, params, err := f.stack(t, "small", hot.Request{LevelID: "high", ExtVirtualLinks: givenPort("port-1")})
 	require.NoError(t, err)
 	require.Equal(t, map[string]any{"node_CP": map[string]any{"port": "port-1"}}, params["nfv"].(map[string]any)["CP"])
 
-	_, _, err = f.stack(t, "small", HeatRequest{LevelID: "high", ExtVirtualLinks: links("net", "node_CP")})
+	_, _, err = f.stack(t, "small", hot.Request{LevelID: "high", ExtVirtualLinks: links("net", "node_CP")})
 	require.ErrorContains(t, err, "the connection point node_CP needs a port")
-	_, params, err = f.stack(t, "small", HeatRequest{
+	_, params, err = f.stack(t, "small", hot.Request{
 		LevelID: "high", ExtVirtualLinks: links("net", "node_CP"),
 		AdditionalParams: map[string]any{
 			"nfv": map[string]any{"CP": map[string]any{"node_CP": map[string]any{"port": "patched"}}},
@@ -50,7 +52,7 @@ func TestHeatParameters_haveTheGivenPort(t *testing.T) {
 	require.Equal(t, map[string]any{"node_CP": map[string]any{"port": "patched"}}, params["nfv"].(map[string]any)["CP"])
 
 	_, params, err = minimal().replace(t, smallHOT, "[ nfv, CP, node_CP, network ]", "[ nfv, CP, node_CP ]").
-		stack(t, "small", HeatRequest{LevelID: "high", ExtVirtualLinks: links("net", "node_CP")})
+		stack(t, "small", hot.Request{LevelID: "high", ExtVirtualLinks: links("net", "node_CP")})
 	require.NoError(t, err)
 	require.NotContains(t, params["nfv"].(map[string]any)["CP"].(map[string]any)["node_CP"], "port",
 		"an entry as a whole has none where none was given")
@@ -63,7 +65,7 @@ func TestPortsProblems_ofTemplatesThatCannotHaveThem(t *testing.T) {
 		problems, err := template.PortsProblems(fl, links, capacity, nil)
 		require.NoError(t, err)
 		for _, p := range problems {
-			require.Equal(t, LinksPath, p.Path)
+			require.Equal(t, hot.LinksPath, p.Path)
 			out = append(out, p.Detail)
 		}
 		return out
@@ -99,9 +101,11 @@ func TestMadeParameters_haveTheGivenPort(t *testing.T) {
 		made := map[string]any{"nfv": map[string]any{
 			"VDU": map[string]any{"node": map[string]any{"image": "i", "flavor": "f"}}, "CP": map[string]any{"node_CP": entry},
 		}}
-		params, err := MadeParameters(fl, template, HeatRequest{LevelID: "high", ExtVirtualLinks: givenPort("port-1")}, made)
+		params, err := hot.MadeParameters(
+			fl, template, hot.Request{LevelID: "high", ExtVirtualLinks: givenPort("port-1")}, made,
+		)
 		require.NoError(t, err)
-		problems := MadePortsProblems(fl, givenPort("port-1"), map[string]int{"node": 1}, params)
+		problems := hot.MadePortsProblems(fl, givenPort("port-1"), map[string]int{"node": 1}, params)
 		if entry["port"] == "its-own" {
 			require.Len(t, problems, 1)
 			require.Contains(t, problems[0].Detail, "does not pass the port to")
@@ -110,7 +114,7 @@ func TestMadeParameters_haveTheGivenPort(t *testing.T) {
 		require.Equal(t, "port-1", entry["port"])
 		require.Empty(t, problems)
 	}
-	require.Empty(t, MadePortsProblems(fl, givenPort("port-1"), nil,
+	require.Empty(t, hot.MadePortsProblems(fl, givenPort("port-1"), nil,
 		map[string]any{"anything": []any{map[string]any{"x": "port-1"}}}))
 }
 
@@ -129,8 +133,8 @@ func TestApart_givesEachVnfcAPortOfItsOwn(t *testing.T) {
 		ext[0].ExtCps[0].Configs = append(ext[0].ExtCps[0].Configs,
 			lcm.CpConfig{Key: port, LinkPort: &lcm.LinkPort{ID: port, ResourceID: "port-" + port}})
 	}
-	members := Members{"node": {0, 2}}
-	_, params, err := f.apart(t, members, HeatRequest{ExtVirtualLinks: ext})
+	members := descriptor.Members{"node": {0, 2}}
+	_, params, err := f.apart(t, members, hot.Request{ExtVirtualLinks: ext})
 	require.NoError(t, err)
 	cps := params["nfv"].(map[string]any)["CP"].(map[string]any)
 	require.Equal(t, []any{"port-a", "port-c"}, []any{
@@ -142,13 +146,13 @@ func TestApart_givesEachVnfcAPortOfItsOwn(t *testing.T) {
 	problems, err := template.PortsProblems(fl, ext, nil, members)
 	require.NoError(t, err)
 	require.Empty(t, problems, "the port that is left over waits for a scaling out")
-	problems, err = template.PortsProblems(fl, ext, nil, Members{"node": {0, 1, 2, 3, 4}})
+	problems, err = template.PortsProblems(fl, ext, nil, descriptor.Members{"node": {0, 1, 2, 3, 4}})
 	require.NoError(t, err)
 	require.Len(t, problems, 1)
 	require.Contains(t, problems[0].Detail, "there are 5 VMs of node and 3 ports of node_CP")
 	require.Contains(t, problems[0].Detail, "There is no port for node-3, node-4: add an entry with a linkPortId to "+
 		"cpConfig, or name the port in additionalParams (nfv, CP, node_CP-4, port)")
-	_, _, err = f.apart(t, Members{"node": {0}}, HeatRequest{ExtVirtualLinks: links("net", "node_CP")})
+	_, _, err = f.apart(t, descriptor.Members{"node": {0}}, hot.Request{ExtVirtualLinks: links("net", "node_CP")})
 	require.ErrorContains(t, err, "the connection point node_CP needs a port", "none is given at all")
 
 	problems, err = template.PortsProblems(fl, ext, map[string]int{"node": 1}, nil)
@@ -168,7 +172,7 @@ func TestMadePortsProblems_countPortsAndVms(t *testing.T) {
 		{Key: "b", LinkPort: &lcm.LinkPort{ID: "b", ResourceID: "port-b"}},
 	}
 	says := func(n int, handed ...any) string {
-		problems := MadePortsProblems(fl, ext, map[string]int{"node": n}, map[string]any{"ports": handed})
+		problems := hot.MadePortsProblems(fl, ext, map[string]int{"node": n}, map[string]any{"ports": handed})
 		if len(problems) == 0 {
 			return ""
 		}
@@ -188,12 +192,12 @@ func TestPortsProblems_ofAConnectionPointThatIsNotThere(t *testing.T) {
 	fl, template := takingPort(t).template(t)
 	unknown := links("net", "gone_CP")
 	unknown[0].ExtCps[0].LinkPort = &lcm.LinkPort{ID: "p", ResourceID: "port-1"}
-	for _, members := range []Members{nil, {"node": {1}}} {
+	for _, members := range []descriptor.Members{nil, {"node": {1}}} {
 		problems, err := template.PortsProblems(fl, unknown, map[string]int{"node": 1}, members)
 		require.NoError(t, err)
 		require.Len(t, problems, 1)
 		require.Contains(t, problems[0].Detail, "the connection point gone_CP cannot have the port port-1")
 	}
-	require.Empty(t, LackedPorts(fl, unknown[0].ExtCps[0], Members{"node": {1}}))
-	require.Len(t, MadePortsProblems(fl, unknown, map[string]int{"node": 1}, nil), 1)
+	require.Empty(t, hot.LackedPorts(fl, unknown[0].ExtCps[0], descriptor.Members{"node": {1}}))
+	require.Len(t, hot.MadePortsProblems(fl, unknown, map[string]int{"node": 1}, nil), 1)
 }

@@ -4,6 +4,10 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
+	"github.com/windlass-nfv/windlass/vnfpkg/document"
+	"github.com/windlass-nfv/windlass/vnfpkg/hot"
 )
 
 // innerPackage returns a package with an internal virtual link, which its template makes itself.
@@ -37,10 +41,10 @@ resources:
 		"tosca.nodes.nfv.VnfVirtualLink }\n    unused: { type: tosca.nodes.nfv.VnfVirtualLink }\n    node_CP:\n")
 }
 
-func manage(t *testing.T, f files, links ...ExtManagedVirtualLink) (Template, *Flavour, error) {
+func manage(t *testing.T, f files, links ...hot.ExtManagedVirtualLink) (hot.Template, *descriptor.Flavour, error) {
 	t.Helper()
 	fl := &f.open(t).Vnfd.Flavours[0]
-	template, err := StackTemplate(fl, f.read)
+	template, err := hot.StackTemplate(fl, f.read)
 	require.NoError(t, err)
 	out, err := template.Managed(fl, links)
 	if len(links) == 0 {
@@ -51,22 +55,22 @@ func manage(t *testing.T, f files, links ...ExtManagedVirtualLink) (Template, *F
 
 func TestManaged_putsNetworksInThePlaceOfTheTemplatesOwn(t *testing.T) {
 	template, fl, err := manage(t, innerPackage(t, "outputs:\n  net: { value: { get_resource: inner } }\n"),
-		ExtManagedVirtualLink{ID: "m", VnfVirtualLinkDescID: "inner", ResourceID: "net-7"})
+		hot.ExtManagedVirtualLink{ID: "m", VnfVirtualLinkDescID: "inner", ResourceID: "net-7"})
 	require.NoError(t, err)
-	top, err := parseYAML("top", []byte(template.Top), Limits{}.withDefaults())
+	top, err := document.Parse("top", []byte(template.Top), document.Limits{}.WithDefaults())
 	require.NoError(t, err)
-	require.Equal(t, []string{"workers", "other_subnet"}, top.at("resources").keys)
-	require.Equal(t, "net-7", top.at("resources", "workers", "properties", "resource", "properties", "network").str())
-	require.Equal(t, "net-7", top.at("outputs", "net", "value").str())
-	_, err = HeatParameters(fl, template, HeatRequest{})
+	require.Equal(t, []string{"workers", "other_subnet"}, top.At("resources").Keys)
+	require.Equal(t, "net-7", top.At("resources", "workers", "properties", "resource", "properties", "network").Str())
+	require.Equal(t, "net-7", top.At("outputs", "net", "value").Str())
+	_, err = hot.Parameters(fl, template, hot.Request{})
 	require.NoError(t, err)
 	_, _, err = manage(t, innerPackage(t, ""))
 	require.NoError(t, err, "nothing to do")
 }
 
 func TestManaged_refusesWhatWouldNotWork(t *testing.T) {
-	link := func(id string) ExtManagedVirtualLink {
-		return ExtManagedVirtualLink{ID: "m", VnfVirtualLinkDescID: id, ResourceID: "net-7"}
+	link := func(id string) hot.ExtManagedVirtualLink {
+		return hot.ExtManagedVirtualLink{ID: "m", VnfVirtualLinkDescID: id, ResourceID: "net-7"}
 	}
 	_, _, err := manage(t, innerPackage(t, ""), link("nothing"), link("unused"))
 	require.Equal(t, []string{
@@ -82,7 +86,7 @@ func TestManaged_refusesWhatWouldNotWork(t *testing.T) {
 		require.Contains(t, problems(t, err)[0], "$.extManagedVirtualLinks: "+want)
 	}
 	_, _, err = manage(t, innerPackage(t, ""), link("inner"), link("inner"),
-		ExtManagedVirtualLink{VnfVirtualLinkDescID: "inner", ResourceID: "n", LinkPorts: 1})
+		hot.ExtManagedVirtualLink{VnfVirtualLinkDescID: "inner", ResourceID: "n", LinkPorts: 1})
 	require.Contains(t, problems(t, err)[0],
 		`$.extManagedVirtualLinks[1].vnfVirtualLinkDescId: the virtual link "inner" is named twice`)
 	require.Contains(t, problems(t, err)[1], "$.extManagedVirtualLinks[2].vnfLinkPort: ports that are made elsewhere")
@@ -103,24 +107,26 @@ func TestManaged_nothingWaitsForWhatIsThere(t *testing.T) {
 	} {
 		f := innerPackage(t, "").replace(t, smallHOT, "    type: OS::Heat::AutoScalingGroup\n",
 			"    type: OS::Heat::AutoScalingGroup\n    depends_on: "+given+"\n")
-		template, _, err := manage(t, f, ExtManagedVirtualLink{ID: "m", VnfVirtualLinkDescID: "inner", ResourceID: "net-7"})
+		template, _, err := manage(
+			t, f, hot.ExtManagedVirtualLink{ID: "m", VnfVirtualLinkDescID: "inner", ResourceID: "net-7"},
+		)
 		require.NoError(t, err)
-		top, err := parseYAML("top", []byte(template.Top), Limits{}.withDefaults())
+		top, err := document.Parse("top", []byte(template.Top), document.Limits{}.WithDefaults())
 		require.NoError(t, err)
-		require.Equal(t, want, top.at("resources", "workers", "depends_on").words(), given)
+		require.Equal(t, want, top.At("resources", "workers", "depends_on").Words(), given)
 	}
 }
 
 func TestLinksOf_tellsWhichNetworksTheTemplatesMake(t *testing.T) {
 	fl := innerPackage(t, "").open(t).Vnfd.Flavours[0]
-	require.Equal(t, []VirtualLink{{ID: "inner", Made: true}}, fl.LinksOf(""))
+	require.Equal(t, []descriptor.VirtualLink{{ID: "inner", Made: true}}, fl.LinksOf(""))
 	require.Empty(t, fl.LinksOf("node"))
 
 	fl = innerPackage(t, "").
 		replace(t, "BaseHOT/small/nested/node.yaml", "resources:\n",
 			"resources:\n  unused: { type: OS::Neutron::ProviderNet }\n").
 		open(t).Vnfd.Flavours[0]
-	require.Equal(t, []VirtualLink{{ID: "unused", Made: true, VduID: "node"}}, fl.LinksOf("node"))
+	require.Equal(t, []descriptor.VirtualLink{{ID: "unused", Made: true, VduID: "node"}}, fl.LinksOf("node"))
 	_, known := fl.VirtualLink("nothing")
 	require.False(t, known)
 }

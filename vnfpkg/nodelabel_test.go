@@ -5,6 +5,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/vnfpkg/archive"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 // unit adds properties to the VDU, and to its container.
@@ -27,14 +30,14 @@ func TestNodeLabels(t *testing.T) {
 `).open(t)
 	require.Empty(t, p.Warnings)
 	f := p.Vnfd.Flavours[0]
-	require.ElementsMatch(t, []NodeLabel{
+	require.ElementsMatch(t, []descriptor.NodeLabel{
 		{Key: "disktype", Value: "ssd"},
 		{Key: "example.com/numa", Value: "2"},
 		{Key: "example.com/avx"},
 		{Key: "example.com/quick", Preferred: true},
 		{Key: "example.com/speed", Value: "7", Preferred: true},
 	}, f.Vdus[0].Pod.Nodes)
-	require.Equal(t, []AffinityRule{
+	require.Equal(t, []descriptor.AffinityRule{
 		{ID: "web local_anti_affinity_cis_node", Anti: true, Scope: "cis_node", Vdus: []string{"web"}},
 		{ID: "web local_affinity_zoneGroup", Scope: "zone_group", Vdus: []string{"web"}},
 	}, f.AffinityRules)
@@ -71,7 +74,7 @@ func TestNodeLabels_mistakes(t *testing.T) {
 		`SOL001 does not define the constraint "local_affinity_rack" of the VDU web`: "        mcio_constraint_params: [ local_affinity_rack ]\n",
 		`SOL001 does not define the constraint "local_nothing" of the VDU web`:       "        mcio_constraint_params: [ local_nothing ]\n",
 	} {
-		_, err := openBytes(podded().unit(t, properties, "").zip(), Limits{})
+		_, err := openBytes(podded().unit(t, properties, "").zip(), archive.Limits{})
 		require.ErrorContains(t, err, says)
 	}
 }
@@ -84,5 +87,8 @@ func TestCp_ofContainers(t *testing.T) {
         - virtual_binding: web
     cp:
 `).open(t)
-	require.Equal(t, []VduCp{{ID: "media", VduID: "web", External: true, LayerProtocols: []string{"ipv4"}}}, p.Vnfd.Flavours[0].Cps)
+	require.Equal(
+		t, []descriptor.VduCp{{ID: "media", VduID: "web", External: true, LayerProtocols: []string{"ipv4"}}},
+		p.Vnfd.Flavours[0].Cps,
+	)
 }

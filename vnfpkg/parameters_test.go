@@ -6,13 +6,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
+	"github.com/windlass-nfv/windlass/vnfpkg/hot"
 )
 
 const smallHOT = "BaseHOT/small/top.yaml"
 
 func TestHeatParameters_ofTheFirstForm(t *testing.T) {
 	template, params, err := minimal().stack(t, "small",
-		HeatRequest{LevelID: "high", ExtVirtualLinks: links("net", "node_CP")})
+		hot.Request{LevelID: "high", ExtVirtualLinks: links("net", "node_CP")})
 
 	require.NoError(t, err)
 	require.Equal(t, map[string]any{
@@ -49,7 +51,7 @@ resources:
 	ext := links("net", "node_CP")
 	ext[0].ExtCps[0].FixedIPs = []lcm.FixedIP{{Address: "10.0.0.9", SubnetID: "sub"}, {SubnetID: "other", Dynamic: 2}, {}}
 
-	template, params, err := f.stack(t, "small", HeatRequest{
+	template, params, err := f.stack(t, "small", hot.Request{
 		Capacity: map[string]int{"node": 5}, ExtVirtualLinks: ext,
 		Images: map[string]string{"node": "granted-image"}, Zones: map[string]string{"node": "zone-1"},
 	})
@@ -80,7 +82,7 @@ func TestHeatParameters_haveTheMACAddress(t *testing.T) {
 	for _, mac := range []string{"fa:16:3e:00:00:07", ""} {
 		ext := links("net", "node_CP")
 		ext[0].ExtCps[0].MAC = mac
-		_, params, err := f.stack(t, "small", HeatRequest{LevelID: "high", ExtVirtualLinks: ext})
+		_, params, err := f.stack(t, "small", hot.Request{LevelID: "high", ExtVirtualLinks: ext})
 		require.NoError(t, err)
 		want := map[string]any{"network": "net", "mac_address": nil}
 		if mac != "" {
@@ -96,7 +98,7 @@ func TestHeatParameters_tellsEverythingThatIsMissing(t *testing.T) {
 			"}\n  zone: { type: string, default: nova }\n").
 		replace(t, smallHOT, "[ nfv, VDU, node, image ]", "[ nfv, VDU, other, image ]")
 
-	_, _, err := f.stack(t, "small", HeatRequest{})
+	_, _, err := f.stack(t, "small", hot.Request{})
 
 	require.Equal(t, []string{
 		"$.additionalParams.nfv: the Base HOT needs nfv.VDU.other.image (BaseHOT/small/top.yaml), but the VNFD does not " +
@@ -112,7 +114,7 @@ func TestHeatParameters_mergesWhatTheRequestSaysOfNfv(t *testing.T) {
 		"CP":  map[string]any{"node_CP": map[string]any{"network": "other-net"}},
 	}}
 
-	_, params, err := minimal().stack(t, "small", HeatRequest{AdditionalParams: given})
+	_, params, err := minimal().stack(t, "small", hot.Request{AdditionalParams: given})
 
 	require.NoError(t, err)
 	require.Equal(t, map[string]any{
@@ -125,7 +127,7 @@ func TestHeatParameters_theLevelDecidesTheSize(t *testing.T) {
 	ext := links("net", "node_CP")
 	for given, ok := range map[any]bool{1: true, "1": true, 1.0: true, 2: false, "many": false} {
 		_, params, err := minimal().stack(t, "small",
-			HeatRequest{ExtVirtualLinks: ext, AdditionalParams: map[string]any{"workers_desired_capacity": given}})
+			hot.Request{ExtVirtualLinks: ext, AdditionalParams: map[string]any{"workers_desired_capacity": given}})
 		if ok {
 			require.NoError(t, err)
 			require.Equal(t, 1, params["workers_desired_capacity"])
@@ -136,7 +138,7 @@ func TestHeatParameters_theLevelDecidesTheSize(t *testing.T) {
 	}
 
 	f := minimal().replace(t, smallHOT, "max_size: 9", "max_size: 3")
-	_, _, err := f.stack(t, "small", HeatRequest{LevelID: "high", ExtVirtualLinks: ext})
+	_, _, err := f.stack(t, "small", hot.Request{LevelID: "high", ExtVirtualLinks: ext})
 	require.Equal(t, []string{"$.instantiationLevelId: the group workers has a max_size of 3, less than the 4 instances " +
 		"of node"}, problems(t, err))
 }
@@ -147,7 +149,7 @@ func TestHeatParameters_setsTheNamesThatTackerUsesForSizes(t *testing.T) {
 			replace(t, smallHOT, "parameters:\n", "parameters:\n  "+name+": { type: number }\n").
 			replace(t, smallHOT, "desired_capacity: 1", "desired_capacity: { get_param: "+name+" }")
 
-		_, params, err := f.stack(t, "small", HeatRequest{LevelID: "high", ExtVirtualLinks: links("net", "node_CP")})
+		_, params, err := f.stack(t, "small", hot.Request{LevelID: "high", ExtVirtualLinks: links("net", "node_CP")})
 
 		require.NoError(t, err)
 		require.Equal(t, 4, params[name])
@@ -161,7 +163,7 @@ func TestStackTemplate_findsGroupsWhoseNameIsNoAspect(t *testing.T) {
 		replace(t, smallHOT, "desired_capacity: 1", "count: 1").
 		replace(t, smallHOT, "      resource:", "      resource_def:")
 
-	template, params, err := f.stack(t, "small", HeatRequest{LevelID: "high", ExtVirtualLinks: links("net", "node_CP")})
+	template, params, err := f.stack(t, "small", hot.Request{LevelID: "high", ExtVirtualLinks: links("net", "node_CP")})
 
 	require.NoError(t, err)
 	require.Contains(t, template.Top, "count:\n        get_param: all_of_them_desired_capacity\n")
@@ -169,7 +171,7 @@ func TestStackTemplate_findsGroupsWhoseNameIsNoAspect(t *testing.T) {
 }
 
 func TestStackTemplate_withoutABaseHOTSaysSo(t *testing.T) {
-	_, err := StackTemplate(&Flavour{ID: "cnf"}, nil)
+	_, err := hot.StackTemplate(&descriptor.Flavour{ID: "cnf"}, nil)
 
 	require.Equal(t, []string{"the flavour cnf has no Base HOT (BaseHOT/cnf/*.yaml), and Windlass made none from its " +
 		"VNFD when it on-boarded the package: the flavour has no VDU with an image, or an earlier version of Windlass " +
@@ -183,7 +185,7 @@ func TestHeatParameters_ofInternalLinksThatAreManagedOutside(t *testing.T) {
 			"tosca.nodes.nfv.VnfVirtualLink\n")
 
 	_, params, err := f.stack(t, "small",
-		HeatRequest{ExtManagedVirtualLinks: []ExtManagedVirtualLink{{
+		hot.Request{ExtManagedVirtualLinks: []hot.ExtManagedVirtualLink{{
 			VnfVirtualLinkDescID: "internal",
 			ResourceID:           "managed",
 		}}})
@@ -193,7 +195,7 @@ func TestHeatParameters_ofInternalLinksThatAreManagedOutside(t *testing.T) {
 }
 
 func TestHeatParameters_refusesGrantedChoicesThatTheTemplatesDoNotTake(t *testing.T) {
-	given := HeatRequest{
+	given := hot.Request{
 		ExtVirtualLinks: links("net", "node_CP"), Zones: map[string]string{"node": "west"},
 		Images: map[string]string{"node": "granted-image"}, ComputeFlavours: map[string]string{"node": "m1.huge"},
 	}

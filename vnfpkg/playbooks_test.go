@@ -7,6 +7,10 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/vnfpkg/archive"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
+	"github.com/windlass-nfv/windlass/vnfpkg/playbook"
 )
 
 const hooksOfAnsible = `instantiate_end: { implementation: { primary: ansible_driver, dependencies: [playbooks] } }
@@ -30,13 +34,13 @@ func TestPlaybooks_areThoseOfTheHook(t *testing.T) {
 			":\n          - { path: _VAR_vnf_package_path/Scripts/own.yaml, order: 0 }\n"
 	}
 	p := played(t).with("Other/config.yaml", config("worker", "instantiation")).
-		with(PlaybooksFile, config("master", "scale-out")).with("Scripts/own.yaml", "[]").open(t)
+		with(playbook.File, config("master", "scale-out")).with("Scripts/own.yaml", "[]").open(t)
 	f := p.Vnfd.Flavours[0]
 	require.Equal(t, "Other/config.yaml", f.Hooks["instantiate_end"].Playbooks)
 	require.Equal(t, []string{"worker"}, f.Hooks["instantiate_end"].Played)
-	require.Equal(t, PlaybooksFile, f.Hooks["scale_end"].Playbooks, "where no other file is named")
+	require.Equal(t, playbook.File, f.Hooks["scale_end"].Playbooks, "where no other file is named")
 	require.Equal(t, []string{"master"}, f.Hooks["scale_end"].Played)
-	require.Equal(t, []string{DriverAnsible}, f.Drivers())
+	require.Equal(t, []string{descriptor.DriverAnsible}, f.Drivers())
 	require.Contains(t, sentences(p.Warnings), "Definitions/top.yaml:24: Windlass runs no playbooks at operate_end: "+
 		"Tacker's Ansible "+
 		"driver has no playbooks for it")
@@ -55,7 +59,7 @@ vdus:
           - { path: ../own.yaml, order: 0 }
           - { path: _VAR_vnf_package_path/Scripts/none.yaml, order: first }
 `)
-	_, err := openBytes(p.zip(), Limits{})
+	_, err := openBytes(p.zip(), archive.Limits{})
 	require.Equal(t, []string{
 		`Other/config.yaml:2: the name of the property "plain" does not begin with _VAR_`,
 		`Other/config.yaml:6: the VDU "worker" has no order: give a whole number`,
@@ -75,14 +79,16 @@ func TestReadPlaybooks_readsCommands(t *testing.T) {
 		return []byte("vdus:\n  web:\n    config:\n      order: 0\n      vm_app_config:\n        type: remote-command\n" +
 			"        termination:\n" + items)
 	}
-	list, err := ReadPlaybooks("config.yaml", config(
+	list, err := playbook.Read("config.yaml", config(
 		"          - { command: 'service _VAR_what stop', order: 1 }\n          - { command: sync, order: 0, target_hosts: [db] }\n"))
 	require.NoError(t, err)
-	require.Equal(t, []Play{
+	require.Equal(t, []playbook.Play{
 		{Command: "sync", Targets: []string{"db"}}, {Command: "service _VAR_what stop", Order: 1},
 	}, list.Vdus[0].Plays["termination"])
 	require.Equal(t, `the command "sync"`, list.Vdus[0].Plays["termination"][0].String())
-	_, err = ReadPlaybooks("config.yaml", config("          - { path: Scripts/a.yaml, order: 0 }\n          - { command: ls }\n"))
+	_, err = playbook.Read(
+		"config.yaml", config("          - { path: Scripts/a.yaml, order: 0 }\n          - { command: ls }\n"),
+	)
 	require.Equal(t, []string{
 		"config.yaml:8: is not a command: a VDU of the type remote-command needs one (command: TEXT)",
 		`config.yaml:9: the command "ls" has no order: give a whole number`,
@@ -107,7 +113,7 @@ func TestPlaybooks_warnsOfWhatHasNoEffect(t *testing.T) {
             order: 0
             ansible_version: ansible-2.11
             execute-host: { host: 192.0.2.1 }
-`).with(PlaybooksFile, "vdus: {}").with("Scripts/a.yaml", "[]").open(t)
+`).with(playbook.File, "vdus: {}").with("Scripts/a.yaml", "[]").open(t)
 	found := map[string]string{}
 	for _, w := range p.Warnings {
 		if name, instead, is := strings.Cut(w.Detail, " has no effect: "); is {
@@ -127,15 +133,15 @@ func TestPlaybooks_warnsOfWhatHasNoEffect(t *testing.T) {
 func TestPlaybooks_inTheFormOfTackersSample(t *testing.T) {
 	var csar bytes.Buffer
 	require.NoError(t, Build("testdata/ansible", &csar))
-	p, err := openBytes(csar.Bytes(), Limits{})
+	p, err := openBytes(csar.Bytes(), archive.Limits{})
 	require.NoError(t, err)
 	f, err := p.Vnfd.Flavour("default")
 	require.NoError(t, err)
-	require.Equal(t, []string{DriverAnsible}, f.Drivers())
+	require.Equal(t, []string{descriptor.DriverAnsible}, f.Drivers())
 	hooks := map[string][]string{}
 	for at, hook := range f.Hooks {
 		hooks[at] = hook.Played
-		require.Equal(t, PlaybooksFile, hook.Playbooks, at)
+		require.Equal(t, playbook.File, hook.Playbooks, at)
 		require.Empty(t, hook.Scripts(), "what Tacker's driver is made of is not run")
 	}
 	played := []string{"page"}
@@ -145,9 +151,9 @@ func TestPlaybooks_inTheFormOfTackersSample(t *testing.T) {
 	for _, w := range p.Warnings {
 		require.Contains(t, w.Detail, "only if the operator allows it")
 	}
-	text, err := os.ReadFile("testdata/ansible/" + PlaybooksFile)
+	text, err := os.ReadFile("testdata/ansible/" + playbook.File)
 	require.NoError(t, err)
-	list, err := ReadPlaybooks(PlaybooksFile, text)
+	list, err := playbook.Read(playbook.File, text)
 	require.NoError(t, err)
 	require.Equal(t, "_VAR_user", list.Vdus[0].Username)
 	require.Len(t, list.Vdus[0].Plays, 5)
@@ -155,13 +161,13 @@ func TestPlaybooks_inTheFormOfTackersSample(t *testing.T) {
 	require.Equal(t, map[string]any{"ansible_password": "_VAR_password", "what": "scale-in"}, play.Params)
 	text, err = os.ReadFile("testdata/ansible/" + play.Path)
 	require.NoError(t, err)
-	require.False(t, LogsIn(play.Path, text, play.Params), "it is local, whatever users config.yaml names")
+	require.False(t, playbook.LogsIn(play.Path, text, play.Params), "it is local, whatever users config.yaml names")
 }
 
 func TestReadPlaybooks_keepsTheirOrder(t *testing.T) {
-	text, err := os.ReadFile("samples/ansible/" + PlaybooksFile)
+	text, err := os.ReadFile("samples/ansible/" + playbook.File)
 	require.NoError(t, err)
-	list, err := ReadPlaybooks(PlaybooksFile, text)
+	list, err := playbook.Read(playbook.File, text)
 	require.NoError(t, err)
 	require.Equal(t, map[string]string{"greeting": "hello"}, list.Variables)
 	require.Len(t, list.Vdus, 1)

@@ -6,6 +6,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/vnfpkg/archive"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 const podVnfd = "Definitions/top.yaml"
@@ -51,12 +54,13 @@ func TestPods(t *testing.T) {
 	require.True(t, f.Containers)
 	require.Len(t, f.Described(), 1)
 	web := f.Vdus[0]
-	require.Equal(t, &Autoscaling{Min: 1, Max: 3, CPU: 80}, web.Pod.Autoscaling)
+	require.Equal(t, &descriptor.Autoscaling{Min: 1, Max: 3, CPU: 80}, web.Pod.Autoscaling)
 	require.Equal(t, 1, web.MinInstances)
 	require.Equal(t, 3, web.MaxInstances)
-	require.Equal(t, Word{Text: "web:1"}, web.Pod.Containers[0].Image)
-	require.Equal(t, []Service{{
-		ID: "cp", Vdus: []string{"web"}, Ports: []ServicePort{{Name: "http", Protocol: "TCP", Port: 80, Target: 80}},
+	require.Equal(t, descriptor.Word{Text: "web:1"}, web.Pod.Containers[0].Image)
+	require.Equal(t, []descriptor.Service{{
+		ID: "cp", Vdus: []string{"web"},
+		Ports: []descriptor.ServicePort{{Name: "http", Protocol: "TCP", Port: 80, Target: 80}},
 	}}, f.Services)
 	require.Equal(t, "cp-12345678", f.ServiceName(f.Services[0], "12345678-9"))
 	require.Equal(t, "web", web.WorkloadName("12345678-9"))
@@ -222,7 +226,7 @@ func TestPods_tellsEveryMistakeWithItsPlace(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := openBytes(podded().replace(t, podVnfd, c.change[0], c.change[1]).zip(), Limits{})
+			_, err := openBytes(podded().replace(t, podVnfd, c.change[0], c.change[1]).zip(), archive.Limits{})
 			have := problems(t, err)
 			require.Len(t, have, len(c.want), "%s", strings.Join(have, "\n"))
 			for i, want := range c.want {
@@ -231,7 +235,7 @@ func TestPods_tellsEveryMistakeWithItsPlace(t *testing.T) {
 		})
 	}
 	_, err := openBytes(podded().with("BaseHOT/small/top.yaml", minimalHOT).with("BaseHOT/small/nested/node.yaml",
-		minimalNested).zip(), Limits{})
+		minimalNested).zip(), archive.Limits{})
 	require.Contains(t, problems(t, err)[0], "the flavour has the Heat template BaseHOT/small/top.yaml")
 }
 
@@ -285,7 +289,9 @@ func TestPods_areLeftToManifestsAndCharts(t *testing.T) {
 `)
 	p = charted.open(t)
 	require.Empty(t, p.Warnings)
-	require.Equal(t, []Chart{{ID: "chart", File: "Files/web", Vdus: []string{"web"}}}, p.Vnfd.Flavours[0].Charts)
+	require.Equal(
+		t, []descriptor.Chart{{ID: "chart", File: "Files/web", Vdus: []string{"web"}}}, p.Vnfd.Flavours[0].Charts,
+	)
 }
 
 func TestTackerVdu_mistakes(t *testing.T) {
@@ -300,7 +306,7 @@ func TestTackerVdu_mistakes(t *testing.T) {
           b: { num_cpus: 0.25 }
     empty: { type: tosca.nodes.nfv.VDU.Tacker }
 ` + text[strings.Index(text, ends):]
-	_, err := openBytes(f.zip(), Limits{})
+	_, err := openBytes(f.zip(), archive.Limits{})
 	require.Equal(t, []string{
 		`Definitions/top.yaml:11: "none" is not a number of CPUs, such as 0.5`,
 		`Definitions/top.yaml:11: "1" is not a size with a unit, such as 512 MB`,
@@ -330,17 +336,22 @@ func TestPods_takesSeveralForms(t *testing.T) {
 	pod := flavour.Vdus[0].Pod
 	require.Equal(t, "curry", pod.Namespace)
 	require.Equal(t, map[string]string{"app": "web", "tier": "front"}, pod.Labels)
-	c, given := pod.Containers[0], Word{Input: "given", Required: true}
+	c, given := pod.Containers[0], descriptor.Word{Input: "given", Required: true}
 	require.Equal(t, given, c.Image)
-	require.Equal(t, []Word{{Text: "run"}}, c.Command)
-	require.Equal(t, []Word{given, {Text: "x"}}, c.Args)
-	require.Equal(t, map[string]Word{"A": {Text: "a"}, "B": given}, c.Env)
-	require.Equal(t, []ContainerPort{{Protocol: "TCP", Port: 8080}}, c.Ports)
-	require.Equal(t, []ServicePort{{Name: "port-8081", Protocol: "TCP", Port: 8081, Target: 8081}}, flavour.Services[0].Ports)
-	require.Equal(t, []ServicePort{{Name: "port-80", Protocol: "TCP", Port: 80, Target: 8080}}, flavour.Services[1].Ports)
+	require.Equal(t, []descriptor.Word{{Text: "run"}}, c.Command)
+	require.Equal(t, []descriptor.Word{given, {Text: "x"}}, c.Args)
+	require.Equal(t, map[string]descriptor.Word{"A": {Text: "a"}, "B": given}, c.Env)
+	require.Equal(t, []descriptor.ContainerPort{{Protocol: "TCP", Port: 8080}}, c.Ports)
+	require.Equal(
+		t, []descriptor.ServicePort{{Name: "port-8081", Protocol: "TCP", Port: 8081, Target: 8081}},
+		flavour.Services[0].Ports,
+	)
+	require.Equal(
+		t, []descriptor.ServicePort{{Name: "port-80", Protocol: "TCP", Port: 80, Target: 8080}}, flavour.Services[1].Ports,
+	)
 	require.Equal(t, "web", flavour.ServiceName(flavour.Services[0], "12345678"))
 	require.Equal(t, "shown", flavour.ServiceName(flavour.Services[1], "12345678"))
-	require.Equal(t, &SwImage{Name: "web", Version: "1", ContainerFormat: "docker"}, c.Software)
+	require.Equal(t, &descriptor.SwImage{Name: "web", Version: "1", ContainerFormat: "docker"}, c.Software)
 }
 
 func TestPods_refusesOtherForms(t *testing.T) {
@@ -352,7 +363,7 @@ func TestPods_refusesOtherForms(t *testing.T) {
 `).replace(t, podVnfd, "        name: web\n", "        name: web\n        labels: app\n        namespace: No_Name\n").
 		replace(t, podVnfd, "        - target: web\n", "        []\n").
 		replace(t, podVnfd, "inputs: { given: { type: string }", "inputs: { given: { default: [ 1 ] }")
-	_, err := openBytes(f.zip(), Limits{})
+	_, err := openBytes(f.zip(), archive.Limits{})
 	require.Equal(t, []string{
 		`Definitions/top.yaml:11: labels must be a mapping, or a list of texts such as "app: web"`,
 		`Definitions/top.yaml:12: the namespace is "No_Name", which cannot be a name on a cluster: use at most 63 ` +
@@ -368,7 +379,7 @@ func TestPods_refusesOtherForms(t *testing.T) {
 }
 
 func TestWord_isKeptAsItWasRead(t *testing.T) {
-	for text, w := range map[string]Word{
+	for text, w := range map[string]descriptor.Word{
 		`"a"`:                        {Text: "a"},
 		`{"input":"a"}`:              {Input: "a", Required: true},
 		`{"input":"a","default":""}`: {Input: "a"},
@@ -379,9 +390,9 @@ func TestWord_isKeptAsItWasRead(t *testing.T) {
 		doc, err := json.Marshal(w)
 		require.NoError(t, err)
 		require.JSONEq(t, text, string(doc))
-		var again Word
+		var again descriptor.Word
 		require.NoError(t, json.Unmarshal(doc, &again))
 		require.Equal(t, w, again)
 	}
-	require.Error(t, json.Unmarshal([]byte(`[]`), &Word{}))
+	require.Error(t, json.Unmarshal([]byte(`[]`), &descriptor.Word{}))
 }

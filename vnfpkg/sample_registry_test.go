@@ -9,12 +9,15 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/driver/registry"
 	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/archive"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
+	"github.com/windlass-nfv/windlass/vnfpkg/hot"
 )
 
 func TestSampleRegistry_isOneMachineWithTheBuiltInDriver(t *testing.T) {
 	var csar bytes.Buffer
 	require.NoError(t, vnfpkg.Build("samples/private-registry", &csar))
-	p, err := vnfpkg.OpenBytes(csar.Bytes(), vnfpkg.Limits{})
+	p, err := vnfpkg.OpenBytes(csar.Bytes(), archive.Limits{})
 	require.NoError(t, err)
 	require.Empty(t, p.Warnings)
 	for flavour, request := range map[string]string{
@@ -32,7 +35,7 @@ func sampleRegistry(t *testing.T, p *vnfpkg.Package, flavour, request string) {
 	for _, hook := range []string{"instantiate_end", "heal_end"} {
 		driver, ok := f.Driver(hook)
 		require.True(t, ok)
-		require.Equal(t, vnfpkg.DriverPrivateRegistry, driver)
+		require.Equal(t, descriptor.DriverPrivateRegistry, driver)
 	}
 	capacity, err := f.Capacity("")
 	require.NoError(t, err)
@@ -43,9 +46,9 @@ func sampleRegistry(t *testing.T, p *vnfpkg.Package, flavour, request string) {
 	server, wrong := registry.Read(req.AdditionalParams)
 	problems := wrong.With(server.Problems())
 	require.Empty(t, problems)
-	template, err := vnfpkg.StackTemplate(f, func(name string) ([]byte, error) { return vnfpkg.FileOf(p, name) })
+	template, err := hot.StackTemplate(f, func(name string) ([]byte, error) { return vnfpkg.FileOf(p, name) })
 	require.NoError(t, err)
-	params, err := vnfpkg.HeatParameters(f, template, vnfpkg.HeatRequest{
+	params, err := hot.Parameters(f, template, hot.Request{
 		ExtVirtualLinks:  req.ExtVirtualLinks,
 		AdditionalParams: additional,
 	})

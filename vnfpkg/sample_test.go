@@ -12,6 +12,8 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lcm/lcmtest"
+	"github.com/windlass-nfv/windlass/vnfpkg/archive"
+	"github.com/windlass-nfv/windlass/vnfpkg/hot"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -36,7 +38,7 @@ func buildSample(t testing.TB) *Package {
 	t.Helper()
 	var csar bytes.Buffer
 	require.NoError(t, Build(sampleDir, &csar))
-	p, err := openBytes(csar.Bytes(), Limits{})
+	p, err := openBytes(csar.Bytes(), archive.Limits{})
 	require.NoError(t, err)
 	return p
 }
@@ -66,10 +68,10 @@ func TestSample_parametersOfItsRequests(t *testing.T) {
 		req, additional := sampleRequest(t, "instantiate-"+id+".json")
 		f, err := p.Vnfd.Flavour(req.FlavourID)
 		require.NoError(t, err)
-		template, err := StackTemplate(f, p.file)
+		template, err := hot.StackTemplate(f, p.file)
 		require.NoError(t, err)
 
-		params, err := HeatParameters(f, template, HeatRequest{
+		params, err := hot.Parameters(f, template, hot.Request{
 			LevelID: req.InstantiationLevelID, ExtVirtualLinks: req.ExtVirtualLinks, AdditionalParams: additional,
 		})
 
@@ -105,7 +107,7 @@ func TestSample_levelsHaveTheSizesOfTheREADME(t *testing.T) {
 
 // file returns a file of the package, as the store returns it to activities.
 func (p *Package) file(name string) ([]byte, error) {
-	for artifact, data := range p.Files(mib) {
+	for artifact, data := range p.Files(1 << 20) {
 		if artifact.Path == name {
 			return data, nil
 		}

@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/vnfpkg/archive"
 )
 
 // TestSamples_areOnBoardedWithoutWarnings checks every sample. Only samples whose subject are scripts or playbooks have
@@ -23,7 +25,7 @@ func TestSamples_areOnBoardedWithoutWarnings(t *testing.T) {
 		checked++
 		var csar bytes.Buffer
 		require.NoError(t, Build("samples/"+e.Name(), &csar), e.Name())
-		pkg, err := openBytes(csar.Bytes(), Limits{})
+		pkg, err := openBytes(csar.Bytes(), archive.Limits{})
 		require.NoError(t, err, e.Name())
 		for _, warning := range sentences(pkg.Warnings) {
 			assert.True(t, strings.Contains(warning, "scripts.policy"), "%s: %s", e.Name(), warning)

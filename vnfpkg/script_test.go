@@ -4,26 +4,29 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/vnfpkg/document"
+	"github.com/windlass-nfv/windlass/vnfpkg/hot"
 )
 
 func TestParseYAML_isWhatJSONWouldHave(t *testing.T) {
-	got, err := ParseYAML("a.yaml",
+	got, err := document.ReadPlain("a.yaml",
 		[]byte("version: 2013-05-23\na: [1, 0x10, 1.5, .inf, true, ~, '7', {b: &x c}]\nd: *x\n"))
 	require.NoError(t, err)
 	require.Equal(t, map[string]any{
 		"version": "2013-05-23", "a": []any{int64(1), int64(16), 1.5, ".inf", true, nil, "7", map[string]any{"b": "c"}},
 		"d": "c",
 	}, got)
-	_, err = ParseYAML("a.yaml", []byte("a: [\n"))
+	_, err = document.ReadPlain("a.yaml", []byte("a: [\n"))
 	require.Contains(t, problems(t, err)[0], "a.yaml")
 }
 
-func made(t *testing.T, f files, req HeatRequest, params map[string]any) (map[string]any, error) {
+func made(t *testing.T, f files, req hot.Request, params map[string]any) (map[string]any, error) {
 	t.Helper()
 	fl := &f.open(t).Vnfd.Flavours[0]
-	template, err := StackTemplate(fl, f.read)
+	template, err := hot.StackTemplate(fl, f.read)
 	require.NoError(t, err)
-	return MadeParameters(fl, template, req, params)
+	return hot.MadeParameters(fl, template, req, params)
 }
 
 func TestMadeParameters_haveTheSizesAndTheGrantedChoices(t *testing.T) {
@@ -33,12 +36,12 @@ func TestMadeParameters_haveTheSizesAndTheGrantedChoices(t *testing.T) {
 			"CP":  map[string]any{"node_CP": map[string]any{"network": "own-net"}},
 		}
 	}
-	params, err := made(t, minimal(), HeatRequest{LevelID: "high", Images: map[string]string{"node": "granted"}},
+	params, err := made(t, minimal(), hot.Request{LevelID: "high", Images: map[string]string{"node": "granted"}},
 		map[string]any{"nfv": nfv("own"), "workers_desired_capacity": 1})
 	require.NoError(t, err)
 	require.Equal(t, map[string]any{"nfv": nfv("granted"), "workers_desired_capacity": 4}, params)
 
-	_, err = made(t, minimal(), HeatRequest{Zones: map[string]string{"node": "west"}},
+	_, err = made(t, minimal(), hot.Request{Zones: map[string]string{"node": "west"}},
 		map[string]any{"nfv": nfv("own"), "other": 1})
 	require.Equal(t, []string{
 		`$.additionalParams.lcm-operation-user-data-class: the user data class has made the parameter "other", which the Base HOT does not have`,
@@ -47,13 +50,13 @@ func TestMadeParameters_haveTheSizesAndTheGrantedChoices(t *testing.T) {
 			"(nfv.VDU.node.locationConstraints)",
 	}, problems(t, err))
 
-	_, err = made(t, minimal(), HeatRequest{}, nil)
+	_, err = made(t, minimal(), hot.Request{}, nil)
 	require.Equal(t, []string{"$.additionalParams.nfv: the Base HOT needs this parameter of type json"}, problems(t, err))
 }
 
 func TestTemplate_sameIsWhatSaysTheSame(t *testing.T) {
 	f := &minimal().open(t).Vnfd.Flavours[0]
-	template, err := StackTemplate(f, minimal().read)
+	template, err := hot.StackTemplate(f, minimal().read)
 	require.NoError(t, err)
 	other := template
 	other.Top = `{"heat_template_version": "2013-05-23"}`
@@ -69,7 +72,7 @@ func TestTemplate_sameIsWhatSaysTheSame(t *testing.T) {
 func TestFlavour_sizesAndChoices(t *testing.T) {
 	f := &minimal().open(t).Vnfd.Flavours[0]
 	require.Equal(t, map[string]int{"workers": 7}, f.Sizes(map[string]int{"node": 7}))
-	images, flavours := HeatRequest{Images: map[string]string{"node": "granted"}}.Chosen(f)
+	images, flavours := hot.Request{Images: map[string]string{"node": "granted"}}.Chosen(f)
 	require.Equal(t, map[string]string{"node": "granted"}, images)
 	require.Equal(t, map[string]string{"node": "m1.small"}, flavours)
 }

@@ -7,6 +7,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
+	"github.com/windlass-nfv/windlass/vnfpkg/document"
+	"github.com/windlass-nfv/windlass/vnfpkg/hot"
 )
 
 const apartHOT = `heat_template_version: 2013-05-23
@@ -37,16 +40,16 @@ func apartPackage(t *testing.T) files {
 }
 
 // apart makes the template and the parameters as StandardUserData does.
-func (f files) apart(t *testing.T, members Members, req HeatRequest) (Template, map[string]any, error) {
+func (f files) apart(t *testing.T, members descriptor.Members, req hot.Request) (hot.Template, map[string]any, error) {
 	t.Helper()
 	fl := &f.open(t).Vnfd.Flavours[0]
-	template, err := StackTemplate(fl, f.read)
+	template, err := hot.StackTemplate(fl, f.read)
 	require.NoError(t, err)
 	if template, err = template.Separate(fl, members); err != nil {
 		return template, nil, err
 	}
 	req.Members = members
-	params, err := HeatParameters(fl, template, req)
+	params, err := hot.Parameters(fl, template, req)
 	return template, params, err
 }
 
@@ -55,7 +58,7 @@ func TestSeparate_makesEachVnfcAResourceWithParametersOfItsOwn(t *testing.T) {
 	ext[0].ExtCps[0].FixedIPs = []lcm.FixedIP{{SubnetID: "sub"}}
 	own := map[string]any{"VDU": map[string]any{"node-2": map[string]any{"computeFlavourId": "m1.large"}}}
 
-	template, params, err := apartPackage(t).apart(t, Members{"node": {0, 2}}, HeatRequest{
+	template, params, err := apartPackage(t).apart(t, descriptor.Members{"node": {0, 2}}, hot.Request{
 		ExtVirtualLinks: ext, AdditionalParams: map[string]any{"nfv": own}, Images: map[string]string{"disk": "granted"},
 	})
 
@@ -69,18 +72,18 @@ func TestSeparate_makesEachVnfcAResourceWithParametersOfItsOwn(t *testing.T) {
 	}
 	vdu["node-2"] = map[string]any{"computeFlavourId": "m1.large"}
 	require.Equal(t, map[string]any{"nfv": map[string]any{"VDU": vdu, "CP": cp}}, params)
-	top, err := parseYAML("top", []byte(template.Top), Limits{}.withDefaults())
+	top, err := document.Parse("top", []byte(template.Top), document.Limits{}.WithDefaults())
 	require.NoError(t, err)
-	require.Equal(t, []string{"node-0", "node-2", "together"}, top.at("resources").keys)
-	require.Equal(t, "together", top.at("resources", "node-2", "properties", "group", "get_resource").str())
+	require.Equal(t, []string{"node-0", "node-2", "together"}, top.At("resources").Keys)
+	require.Equal(t, "together", top.At("resources", "node-2", "properties", "group", "get_resource").Str())
 	require.Equal(t, []string{"nfv", "CP", "node_CP-2", "fixed_ips", "0", "subnet"},
-		top.at("resources", "node-2", "properties", "addresses").items[0].at("subnet", "get_param").words())
+		top.At("resources", "node-2", "properties", "addresses").Items[0].At("subnet", "get_param").Words())
 	require.Equal(t, template.Files["node.yaml"], apartPackage(t)["BaseHOT/small/nested/node.yaml"],
 		"templates of members stay as they are")
 }
 
 func TestSeparate_withoutVnfcsLeavesNoneOfTheirResources(t *testing.T) {
-	template, params, err := apartPackage(t).apart(t, FirstMembers(map[string]int{"node": 0}), HeatRequest{})
+	template, params, err := apartPackage(t).apart(t, descriptor.FirstMembers(map[string]int{"node": 0}), hot.Request{})
 
 	require.NoError(t, err)
 	require.NotContains(t, template.Top, "node-")
@@ -88,7 +91,11 @@ func TestSeparate_withoutVnfcsLeavesNoneOfTheirResources(t *testing.T) {
 }
 
 func TestSeparate_tellsWhichConnectionPointLacksANetwork(t *testing.T) {
-	_, _, err := apartPackage(t).apart(t, Members{"node": {0}}, HeatRequest{Images: map[string]string{"disk": "x"}})
+	_, _, err := apartPackage(
+		t,
+	).apart(
+		t, descriptor.Members{"node": {0}}, hot.Request{Images: map[string]string{"disk": "x"}},
+	)
 
 	require.Contains(t, problems(t, err),
 		"$.extVirtualLinks: the connection point node_CP needs a network: add a link with an extCp whose cpdId is node_CP")
@@ -125,8 +132,8 @@ func TestSeparate_refusesTemplatesThatItCannotSeparate(t *testing.T) {
 			`by one name`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, _, err := apartPackage(t).replace(t, smallHOT, c.from, c.to).apart(t, Members{"node": {0}},
-				HeatRequest{ExtVirtualLinks: links("n", "node_CP")})
+			_, _, err := apartPackage(t).replace(t, smallHOT, c.from, c.to).apart(t, descriptor.Members{"node": {0}},
+				hot.Request{ExtVirtualLinks: links("n", "node_CP")})
 			text := strings.Join(problems(t, err), "\n")
 			require.Contains(t, text, class+c.want)
 			require.Contains(t, text, smallHOT)
@@ -138,15 +145,15 @@ func TestMembers_namesAndIndexes(t *testing.T) {
 	for name, want := range map[string]int{
 		"a-0": 0, "a-12": 12, "a-": -1, "a-01": -1, "a--1": -1, "b-1": -1, "a": -1, "a-+1": -1,
 	} {
-		got, ok := MemberIndex("a", name)
+		got, ok := descriptor.MemberIndex("a", name)
 		require.Equal(t, want >= 0, ok, name)
 		if ok {
 			require.Equal(t, want, got)
 		}
 	}
-	m := Members{"a": {1, 3}}
+	m := descriptor.Members{"a": {1, 3}}
 	m.Grow("a", 3)
-	require.Equal(t, Members{"a": {0, 1, 2, 3, 4}}, m)
+	require.Equal(t, descriptor.Members{"a": {0, 1, 2, 3, 4}}, m)
 	require.Equal(t, map[string]int{"a": 5}, m.Capacity())
-	require.Equal(t, Members{"a": {0, 1}, "b": nil}, FirstMembers(map[string]int{"a": 2, "b": 0}))
+	require.Equal(t, descriptor.Members{"a": {0, 1}, "b": nil}, descriptor.FirstMembers(map[string]int{"a": 2, "b": 0}))
 }

@@ -12,13 +12,17 @@ import (
 	"encoding/hex"
 	"encoding/pem"
 	"fmt"
+	"maps"
 	"math/big"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/smallstep/pkcs7"
 	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/vnfpkg/archive"
 )
 
 // signer is a signer with a certificate from an authority.
@@ -78,20 +82,22 @@ func (s *signer) sign(t *testing.T, text string, digest asn1.ObjectIdentifier, d
 
 // withManifest adds an unsigned manifest with the digest of every file.
 func (f files) withManifest() (files, string) {
-	meta := strings.Replace(f[metaFile], "Entry-Definitions:", "ETSI-Entry-Manifest: package.mf\nEntry-Definitions:", 1)
-	f = f.with(metaFile, meta)
+	meta := strings.Replace(
+		f[archive.MetaFile], "Entry-Definitions:", "ETSI-Entry-Manifest: package.mf\nEntry-Definitions:", 1,
+	)
+	f = f.with(archive.MetaFile, meta)
 	var b strings.Builder
 	b.WriteString("metadata:\nvnf_product_name: x\n")
-	for _, name := range sortedKeys(f) {
+	for _, name := range slices.Sorted(maps.Keys(f)) {
 		sum := sha256.Sum256([]byte(f[name]))
 		fmt.Fprintf(&b, "\nSource: %s\nAlgorithm: SHA-256\nHash: %s\n", name, hex.EncodeToString(sum[:]))
 	}
 	return f, b.String()
 }
 
-func (f files) trusted(trust Trust) (*Package, error) {
+func (f files) trusted(trust archive.Trust) (*Package, error) {
 	data := f.zip()
-	return OpenTrusted(bytes.NewReader(data), int64(len(data)), Limits{}, trust)
+	return Open(bytes.NewReader(data), int64(len(data)), Options{Trust: trust})
 }
 
 func TestSignature_holdsHoweverLinesEnd(t *testing.T) {
@@ -104,7 +110,7 @@ func TestSignature_holdsHoweverLinesEnd(t *testing.T) {
 	} {
 		for _, detached := range []bool{true, false} {
 			p, err := f.with("package.mf", manifest+s.sign(t, signed, pkcs7.OIDDigestAlgorithmSHA256,
-				detached)).trusted(Trust{Anchors: s.anchors, Required: true})
+				detached)).trusted(archive.Trust{Anchors: s.anchors, Required: true})
 			require.NoError(t, err, "%s, detached %v", name, detached)
 			require.Empty(t, p.Warnings)
 		}
@@ -115,7 +121,7 @@ func TestSignature_thatDoesNotHoldIsRefused(t *testing.T) {
 	s, other := newSigner(t), newSigner(t)
 	f, manifest := minimal().withManifest()
 	good := s.sign(t, manifest, pkcs7.OIDDigestAlgorithmSHA256, true)
-	trust := Trust{Anchors: s.anchors}
+	trust := archive.Trust{Anchors: s.anchors}
 	for name, c := range map[string]struct {
 		files files
 		want  string
@@ -160,14 +166,18 @@ func TestSignature_isMissedWhereItIsRequiredOnly(t *testing.T) {
 	s := newSigner(t)
 	f, manifest := minimal().withManifest()
 	unsigned := f.with("package.mf", manifest)
-	_, err := unsigned.trusted(Trust{Anchors: s.anchors})
+	_, err := unsigned.trusted(archive.Trust{Anchors: s.anchors})
 	require.NoError(t, err)
-	_, err = unsigned.trusted(Trust{Anchors: s.anchors, Required: true})
+	_, err = unsigned.trusted(archive.Trust{Anchors: s.anchors, Required: true})
 	require.Contains(t, problems(t, err)[0], "the operator allows signed packages only")
-	_, err = minimal().trusted(Trust{Anchors: s.anchors, Required: true})
+	_, err = minimal().trusted(archive.Trust{Anchors: s.anchors, Required: true})
 	require.Contains(t, problems(t, err)[0], "the operator allows signed packages only")
 
-	p, err := f.with("package.mf", manifest+s.sign(t, "another", pkcs7.OIDDigestAlgorithmSHA256, true)).trusted(Trust{})
+	p, err := f.with(
+		"package.mf", manifest+s.sign(t, "another", pkcs7.OIDDigestAlgorithmSHA256, true),
+	).trusted(
+		archive.Trust{},
+	)
 	require.NoError(t, err)
 	require.Equal(t, []string{"package.mf: the signature is not checked: no trust anchors are configured"},
 		sentences(p.Warnings))
@@ -181,7 +191,7 @@ func TestSignature_mayHaveCertificatesBeside(t *testing.T) {
 	s.anchors.AddCert(root)
 	f, manifest := minimal().withManifest()
 	f = f.with("package.mf", manifest+s.sign(t, manifest, pkcs7.OIDDigestAlgorithmSHA384, true))
-	trust := Trust{Anchors: s.anchors, Required: true}
+	trust := archive.Trust{Anchors: s.anchors, Required: true}
 	_, err := f.trusted(trust)
 	require.Error(t, err, "who is between the two is not known")
 	for _, beside := range []string{
@@ -196,7 +206,7 @@ func TestSignature_mayHaveCertificatesBeside(t *testing.T) {
 }
 
 func TestSignature_ofAnEnvelopeIsRefusedWithAdvice(t *testing.T) {
-	_, err := files{"vnf.csar": "x", "vnf.cms": "y", "vnf.cert": "z"}.trusted(Trust{})
+	_, err := files{"vnf.csar": "x", "vnf.cms": "y", "vnf.cert": "z"}.trusted(archive.Trust{})
 	require.Len(t, problems(t, err), 1)
 	require.Contains(t, problems(t, err)[0], "upload vnf.csar")
 }

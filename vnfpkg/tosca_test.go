@@ -7,6 +7,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/vnfpkg/archive"
+	"github.com/windlass-nfv/windlass/vnfpkg/hot"
 )
 
 // manyTraits returns a VNFD that uses the elements of SOL001, in the forms of its versions.
@@ -14,7 +17,10 @@ func manyTraits(t testing.TB) files {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", "tosca-traits.vnfd.yaml"))
 	require.NoError(t, err)
-	return files{metaFile: minimalMeta, "Definitions/top.yaml": string(text), "Files/boot.sh": "#!/bin/sh\necho booted\n"}
+	return files{
+		archive.MetaFile: minimalMeta, "Definitions/top.yaml": string(text),
+		"Files/boot.sh": "#!/bin/sh\necho booted\n",
+	}
 }
 
 // traitParams returns the parameters that its requests must have: the VDU pair names no flavour and has no size.
@@ -28,7 +34,7 @@ func traitParams() map[string]any {
 func TestGenerate_asksRequestsForAFlavourThatNobodyNames(t *testing.T) {
 	more := traitParams()
 	delete(more, "nfv")
-	_, _, err := manyTraits(t).stack(t, "all", HeatRequest{
+	_, _, err := manyTraits(t).stack(t, "all", hot.Request{
 		ExtVirtualLinks:  links("outer", "lb_CP", "vip"),
 		AdditionalParams: more,
 	})
@@ -40,7 +46,7 @@ func TestGenerate_asksRequestsForAFlavourThatNobodyNames(t *testing.T) {
 func TestGenerate_manyTraits(t *testing.T) {
 	f := manyTraits(t)
 	p := f.open(t)
-	template, params, err := f.stack(t, "all", HeatRequest{
+	template, params, err := f.stack(t, "all", hot.Request{
 		ExtVirtualLinks: links("outer", "lb_CP", "vip"), Images: map[string]string{"lb": "granted-image"},
 		AdditionalParams: traitParams(),
 	})
@@ -83,12 +89,12 @@ func TestGenerate_leavesContainerisedVNFsAlone(t *testing.T) {
 func TestGenerate_choosesTheFlavourOfARequestBeforeItsOwn(t *testing.T) {
 	f := manyTraits(t)
 	more := traitParams()
-	flavor := func(req HeatRequest) any {
+	flavor := func(req hot.Request) any {
 		_, params, err := f.stack(t, "all", req)
 		require.NoError(t, err)
 		return params["nfv"].(map[string]any)["VDU"].(map[string]any)["app"].(map[string]any)["flavor"]
 	}
-	req := HeatRequest{ExtVirtualLinks: links("outer", "lb_CP", "vip"), AdditionalParams: more}
+	req := hot.Request{ExtVirtualLinks: links("outer", "lb_CP", "vip"), AdditionalParams: more}
 	require.Empty(t, flavor(req), "the stack makes one")
 	req.ComputeFlavours = map[string]string{"app": "granted"}
 	require.Equal(t, "granted", flavor(req))
@@ -100,10 +106,10 @@ func TestGenerate_choosesTheFlavourOfARequestBeforeItsOwn(t *testing.T) {
 func TestGenerate_replacesNetworksThatAreManagedElsewhere(t *testing.T) {
 	f := manyTraits(t)
 	fl := f.open(t).Vnfd.Flavours[0]
-	template, err := StackTemplate(&fl, f.read)
+	template, err := hot.StackTemplate(&fl, f.read)
 	require.NoError(t, err)
 	managed, err := template.Managed(&fl,
-		[]ExtManagedVirtualLink{{VnfVirtualLinkDescID: "inner", ResourceID: "managed-network"}})
+		[]hot.ExtManagedVirtualLink{{VnfVirtualLinkDescID: "inner", ResourceID: "managed-network"}})
 
 	require.NoError(t, err)
 	resources, err := managed.Resources()
@@ -145,7 +151,7 @@ func TestGenerate_problems(t *testing.T) {
 		f := manyTraits(t)
 		require.Contains(t, f["Definitions/top.yaml"], c.from, name)
 		f = f.with("Definitions/top.yaml", strings.ReplaceAll(f["Definitions/top.yaml"], c.from, c.to))
-		_, err := openBytes(f.zip(), Limits{})
+		_, err := openBytes(f.zip(), archive.Limits{})
 		require.Error(t, err, name)
 		require.Contains(t, strings.Join(problems(t, err), "\n"), c.want, name)
 	}
@@ -158,7 +164,7 @@ func TestGenerate_aClusterWithoutBaseHOT(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, map[string][]string{"worker_instance": {"workerNode"}}, f.Groups)
 	_, params, err := sources.stack(t, "storage",
-		HeatRequest{ExtVirtualLinks: links("net0", "masterNode_CP1", "workerNode_CP2", "storage_server_CP")})
+		hot.Request{ExtVirtualLinks: links("net0", "masterNode_CP1", "workerNode_CP2", "storage_server_CP")})
 	require.NoError(t, err)
 	require.Equal(t, 2, params["nfv"].(map[string]any)["VDU"].(map[string]any)["workerNode"].(map[string]any)["desired_capacity"])
 }
@@ -183,7 +189,7 @@ func TestImage_isNamedByItsArtifactInLaterVersionsOfSOL001(t *testing.T) {
 		"      artifacts:\n        sw_image: { type: tosca.artifacts.nfv.SwImage, file: x.img, properties: { name: image-2, "+
 			"min_disk: 4 GB } }\n")
 
-	_, params, err := f.stack(t, "small", HeatRequest{ExtVirtualLinks: links("net", "node_CP")})
+	_, params, err := f.stack(t, "small", hot.Request{ExtVirtualLinks: links("net", "node_CP")})
 	require.NoError(t, err)
 	require.Equal(t, "image-2", params["nfv"].(map[string]any)["VDU"].(map[string]any)["node"].(map[string]any)["image"])
 }

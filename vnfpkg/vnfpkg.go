@@ -1,21 +1,25 @@
-// Package vnfpkg reads VNF packages: CSAR archives (SOL004) with a VNF descriptor (SOL001) and Heat templates, in the
-// form of Tacker's packages. It turns them into plain types, and makes the template and the parameters of a flavour's
-// Heat stack. It does no I/O except on the readers that it gets. It trusts no byte of a package: it checks sizes,
-// names, aliases and references.
+// Package vnfpkg opens VNF packages. The packages below it read the parts: archive the CSAR, document its YAML files,
+// tosca and vnfd its definitions, containers and hot what is particular to Kubernetes and to OpenStack, playbook what
+// Ansible runs. Package descriptor is the result. They do no I/O except on the readers that they get, and trust no byte
+// of a package: they check sizes, names, aliases and references.
 package vnfpkg
 
 import (
+	"crypto"
 	"io"
 	"iter"
-	"path"
 	"strings"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/vnfpkg/archive"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
+	"github.com/windlass-nfv/windlass/vnfpkg/tosca"
+	"github.com/windlass-nfv/windlass/vnfpkg/vnfd"
 )
 
 // Package is a valid VNF package.
 type Package struct {
-	Vnfd Vnfd
+	Vnfd descriptor.Vnfd
 	// Artifacts are the files that are not images, with their SHA-256, ordered by path.
 	Artifacts []lcm.PkgArtifact
 	// Warnings are oddities that Windlass accepts, e.g. a file that TOSCA.meta names and the archive lacks.
@@ -23,42 +27,43 @@ type Package struct {
 	// Undriven are those of the Warnings that are about hooks without a driver.
 	Undriven []lcm.Problem
 
-	zip *archive
+	zip *archive.Zip
 	err error
+}
+
+// Options say how to open a package.
+type Options struct {
+	// Limits bound what the package may make Windlass read.
+	Limits archive.Limits
+	// Trust is for packages that must or may be signed.
+	Trust archive.Trust
+	// Templates makes the templates of flavours without a Base HOT; nil makes none.
+	Templates vnfd.Generator
 }
 
 // Open reads a CSAR. If the package cannot be used, the error is Invalid and lists every problem with its file and
 // line. The reader must stay usable until the last use of Files.
-func Open(r io.ReaderAt, size int64, limits Limits) (*Package, error) {
-	return OpenTrusted(r, size, limits, Trust{})
-}
-
-// OpenTrusted is Open for packages that must or may be signed.
-func OpenTrusted(r io.ReaderAt, size int64, limits Limits, trust Trust) (*Package, error) {
-	limits = limits.withDefaults()
-	rep := &report{}
-	zip, err := openArchive(r, size, limits, rep)
+func Open(r io.ReaderAt, size int64, o Options) (*Package, error) {
+	files, err := archive.Open(r, size, o.Limits, o.Trust)
 	if err != nil {
 		return nil, err
 	}
-	l := &loader{
-		zip: zip, limits: limits, trust: trust, rep: rep, sums: map[string]string{},
-		yamlLeft: maxPackageYAML * limits.MaxYAMLNodes,
+	p := &Package{zip: files.Zip}
+	if len(files.Problems) == 0 { // the next steps trust the names
+		if entry := files.Entry(); entry != "" {
+			p.Vnfd = vnfd.Read(tosca.Read(files, entry), o.Templates)
+		}
 	}
-	p := &Package{zip: zip}
-	if len(rep.problems) == 0 { // the next steps trust the names
-		p.Vnfd = l.load()
+	if len(files.Problems) == 0 && files.ReadErr == nil {
+		p.Artifacts = artifacts(files, &p.Vnfd)
 	}
-	if len(rep.problems) == 0 && l.readErr == nil {
-		p.Artifacts = l.artifacts(&p.Vnfd)
+	if files.ReadErr != nil {
+		return nil, files.ReadErr
 	}
-	if l.readErr != nil {
-		return nil, l.readErr
-	}
-	if err := rep.err("the VNF package cannot be used"); err != nil {
+	if err := files.Err("the VNF package cannot be used"); err != nil {
 		return nil, err
 	}
-	p.Warnings, p.Undriven = rep.warnings, rep.undriven
+	p.Warnings, p.Undriven = files.Warnings, files.Undriven
 	return p, nil
 }
 
@@ -70,7 +75,7 @@ func (p *Package) Files(maxSize int64) iter.Seq2[lcm.PkgArtifact, []byte] {
 			if artifact.Size > maxSize {
 				continue
 			}
-			data, err := p.zip.read(artifact.Path, maxSize)
+			data, err := p.zip.Read(artifact.Path, maxSize)
 			if err != nil {
 				p.err = err
 				return
@@ -86,7 +91,7 @@ func (p *Package) Files(maxSize int64) iter.Seq2[lcm.PkgArtifact, []byte] {
 func (p *Package) Err() error { return p.err }
 
 // artifacts digests every file that is not an image.
-func (l *loader) artifacts(v *Vnfd) []lcm.PkgArtifact {
+func artifacts(l *archive.Reader, v *descriptor.Vnfd) []lcm.PkgArtifact {
 	images := map[string]bool{}
 	for _, f := range v.Flavours {
 		for _, vdu := range f.Vdus {
@@ -104,23 +109,18 @@ func (l *loader) artifacts(v *Vnfd) []lcm.PkgArtifact {
 		}
 	}
 	var out []lcm.PkgArtifact
-	for _, name := range l.zip.names {
+	for _, name := range l.Zip.Names {
 		if images[name] || strings.HasPrefix(name, "Files/images/") {
 			continue
 		}
-		sum, err := l.digest(name, digests["SHA256"])
+		sum, err := l.Digest(name, crypto.SHA256)
 		if err != nil {
-			l.fail(name, err)
+			l.Fail(name, err)
 			continue
 		}
 		out = append(out, lcm.PkgArtifact{
-			Path: name, Size: int64(l.zip.files[name].UncompressedSize64), Algorithm: "SHA-256", Hash: sum,
+			Path: name, Size: l.Zip.Size(name), Algorithm: "SHA-256", Hash: sum,
 		})
 	}
 	return out
-}
-
-func isYAML(name string) bool {
-	ext := strings.ToLower(path.Ext(name))
-	return ext == ".yaml" || ext == ".yml"
 }

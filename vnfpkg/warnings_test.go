@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 // TestOpen_warnsOfWhatItDoesWithout checks that a package is accepted although it lacks elements that Windlass does not
@@ -79,5 +81,5 @@ func TestOpen_warnsOfWhatItDoesWithout(t *testing.T) {
 		})
 	}
 	p := artifact("Scripts/mine.py").open(t)
-	require.Equal(t, Hook{Implementation: "my-driver"}, p.Vnfd.Flavours[0].Hooks["instantiate_end"])
+	require.Equal(t, descriptor.Hook{Implementation: "my-driver"}, p.Vnfd.Flavours[0].Hooks["instantiate_end"])
 }

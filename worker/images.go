@@ -9,7 +9,7 @@ import (
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/vim"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/archive"
 )
 
 // PackagedImages implements activities.PackagedImages.
@@ -29,7 +29,7 @@ func (f facts) PackagedImages(
 		if !slices.ContainsFunc(image.Of, func(id string) bool { return op.Choices.Images[id] == "" }) {
 			continue
 		}
-		file, err := vnfpkg.OpenFile(content, size, image.File)
+		file, err := archive.OpenFile(content, size, image.File)
 		if err != nil {
 			return err
 		}

@@ -28,7 +28,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/internal/telemetry"
 	"github.com/windlass-nfv/windlass/internal/telemetry/collector"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 	"github.com/windlass-nfv/windlass/workflows"
 )
 
@@ -252,7 +252,7 @@ func TestObserver_knowsWhatWorkflowsRecord(t *testing.T) {
 		"DescribeOperation": func(context.Context, activities.DescribeInput) (lifecycle.Description, error) {
 			return lifecycle.Description{
 				State: lcm.Starting,
-				Steps: lifecycle.Steps(lifecycle.Facts{Flavour: &vnfpkg.Flavour{}}, lcm.Plan{Operation: lcm.OpTerminate}),
+				Steps: lifecycle.Steps(lifecycle.Facts{Flavour: &descriptor.Flavour{}}, lcm.Plan{Operation: lcm.OpTerminate}),
 			}, nil
 		},
 		"DeleteStack": func(context.Context, activities.DeploymentInput) (out activities.DeleteStackOutput, err error) {

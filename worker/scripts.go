@@ -12,7 +12,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/record"
 	"github.com/windlass-nfv/windlass/internal/secrets"
 	"github.com/windlass-nfv/windlass/internal/userdata"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 // playbooksAtOnce is the number of places for playbooks.
@@ -43,7 +43,7 @@ func (h thisHost) Connect() (activities.Host, error) { return h.Host() }
 // Hook implements activities.ScriptFacts.
 func (f facts) Hook(
 	ctx context.Context, id lcm.OpOccID, side script.Side,
-) (name string, hook vnfpkg.Hook, plan lcm.Plan, err error) {
+) (name string, hook descriptor.Hook, plan lcm.Plan, err error) {
 	op, err := f.Load(ctx, id)
 	if err != nil {
 		return "", hook, plan, err
@@ -209,7 +209,7 @@ func (f facts) SmallFiles(ctx context.Context, id lcm.VnfPkgID) (map[string][]by
 }
 
 // PlannedFor implements activities.PlaybookFacts.
-func (f facts) PlannedFor(ctx context.Context, id lcm.OpOccID) (*vnfpkg.Flavour, lcm.Plan, error) {
+func (f facts) PlannedFor(ctx context.Context, id lcm.OpOccID) (*descriptor.Flavour, lcm.Plan, error) {
 	op, err := f.Load(ctx, id)
 	if err != nil {
 		return nil, lcm.Plan{}, err

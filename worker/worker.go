@@ -30,7 +30,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/telemetry"
 	"github.com/windlass-nfv/windlass/internal/userdata"
 	"github.com/windlass-nfv/windlass/internal/vim/kubernetes"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/archive"
 	"github.com/windlass-nfv/windlass/workflows"
 )
 
@@ -63,7 +63,7 @@ type Options struct {
 	// NFVOPackages also fetches packages; nil without an NFVO.
 	NFVOPackages *nfvo.Orchestrator
 	// PackageTrust says whose packages Windlass accepts.
-	PackageTrust vnfpkg.Trust
+	PackageTrust archive.Trust
 	// UserData runs the user data classes of packages; nil runs none.
 	UserData *userdata.Runner
 	// NFVO, if not nil, is asked for grants. GrantPatience is how long it may take, and GrantPoll how often Windlass asks

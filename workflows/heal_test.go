@@ -14,12 +14,12 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/internal/record"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 // healed returns the steps of a heal.
 func healed(f lifecycle.Facts, whole bool) []lifecycle.Step {
-	f.Flavour = &vnfpkg.Flavour{}
+	f.Flavour = &descriptor.Flavour{}
 	f.Instance.Instantiated = &lcm.InstantiatedVnfInfo{ExtVirtualLinks: f.Links}
 	return lifecycle.Steps(f, lcm.Plan{Operation: lcm.OpHeal, Whole: whole, Within: !whole})
 }
@@ -254,7 +254,7 @@ func TestHeal_ofAllLooksAtGivenPortsBeforeItDeletes(t *testing.T) {
 // Pods do not come back.
 func TestHeal_ofPodsIsRolledBackToThePodsThatThereAre(t *testing.T) {
 	t.Parallel()
-	f := lifecycle.Facts{Flavour: &vnfpkg.Flavour{Containers: true}}
+	f := lifecycle.Facts{Flavour: &descriptor.Flavour{Containers: true}}
 	w := &world{
 		what: lifecycle.Description{Steps: lifecycle.Steps(f, lcm.Plan{Operation: lcm.OpHeal, Within: true})},
 		fail: map[string][]error{"change": {broken("ImagePullBackOff.")}},

@@ -14,13 +14,13 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/internal/record"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 // mixedFacts returns the facts of a VNF of a server and a Pod.
 func mixedFacts() lifecycle.Facts {
 	return lifecycle.Facts{
-		Flavour: &vnfpkg.Flavour{Hybrid: true, Vdus: []vnfpkg.Vdu{{ID: "vm"}, {ID: "web", Containers: true}}},
+		Flavour: &descriptor.Flavour{Hybrid: true, Vdus: []descriptor.Vdu{{ID: "vm"}, {ID: "web", Containers: true}}},
 		Instance: lcm.VnfInstance{Instantiated: &lcm.InstantiatedVnfInfo{VnfState: lcm.VnfStarted, VnfcResources: []lcm.VnfcResourceInfo{
 			{ID: "server", VduID: "vm", ComputeResource: lcm.ResourceHandle{ResourceID: "server"}},
 			{ID: "pod", VduID: "web", ComputeResource: lcm.ResourceHandle{ResourceID: "pod"}},

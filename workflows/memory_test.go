@@ -18,7 +18,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/internal/record"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 // memoryWork does and undoes the steps of the driver memory. A driver needs nothing else in this package.
@@ -53,7 +53,7 @@ func memoryFacts(t *testing.T, known driver.Set, additional string) lifecycle.Fa
 	t.Helper()
 	f := someFacts(t, "simple", false)
 	flavour := *f.Flavour
-	flavour.Hooks = map[string]vnfpkg.Hook{"instantiate_end": {Implementation: memory.Name, Driver: memory.Name}}
+	flavour.Hooks = map[string]descriptor.Hook{"instantiate_end": {Implementation: memory.Name, Driver: memory.Name}}
 	f.Flavour = &flavour
 	var err error
 	f.Drivers, err = driver.Usable(known.Bind(f.Flavour, json.RawMessage(additional)))

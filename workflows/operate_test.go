@@ -15,7 +15,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/driver/kubeadm"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 // powerWorld is the world of an OPERATE: three control planes, two workers and a VM that is not a node.
@@ -77,7 +77,9 @@ func (w *powerWorld) steps() []lifecycle.Step {
 	if w.cordoned {
 		info.Switch(lcm.VnfStopped, vnfcs, vnfcs)
 	}
-	f := lifecycle.Facts{Instance: lcm.VnfInstance{Instantiated: info}, Flavour: &vnfpkg.Flavour{}, Graceful: w.graceful}
+	f := lifecycle.Facts{
+		Instance: lcm.VnfInstance{Instantiated: info}, Flavour: &descriptor.Flavour{}, Graceful: w.graceful,
+	}
 	if w.what.Cluster {
 		f.Drivers = []lifecycle.Driver{&kubeadm.Cluster{}}
 	}

@@ -13,13 +13,13 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/internal/record"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 func runContainers(t *testing.T, w *world, to lcm.VnfState, before func(*testsuite.TestWorkflowEnvironment)) {
 	t.Helper()
 	facts := lifecycle.Facts{
-		Flavour:  &vnfpkg.Flavour{Containers: true},
+		Flavour:  &descriptor.Flavour{Containers: true},
 		Instance: lcm.VnfInstance{Instantiated: &lcm.InstantiatedVnfInfo{}},
 	}
 	w.what = lifecycle.Description{

@@ -11,7 +11,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/driver/script"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
+	"github.com/windlass-nfv/windlass/vnfpkg/playbook"
 )
 
 // scriptFacts returns the facts of VNFs with a script at every hook of an operation, and with playbooks at the hooks
@@ -31,8 +32,8 @@ func scriptFacts(t *testing.T) (out []lifecycle.Facts) {
 	return out
 }
 
-func withScripts(f vnfpkg.Flavour, back bool) *vnfpkg.Flavour {
-	f.Hooks = map[string]vnfpkg.Hook{}
+func withScripts(f descriptor.Flavour, back bool) *descriptor.Flavour {
+	f.Hooks = map[string]descriptor.Hook{}
 	for _, operation := range []string{
 		"instantiate", "scale", "heal", "terminate", "operate", "modify_information", "change_external_connectivity",
 		"change_current_package",
@@ -42,8 +43,8 @@ func withScripts(f vnfpkg.Flavour, back bool) *vnfpkg.Flavour {
 			sides = append(sides, "rollback_start", "rollback_end")
 		}
 		for _, side := range sides {
-			hook := vnfpkg.Hook{File: "Scripts/own.py"}
-			if name := operation + "_" + side; vnfpkg.PlayAction(name) != "" {
+			hook := descriptor.Hook{File: "Scripts/own.py"}
+			if name := operation + "_" + side; playbook.Action(name) != "" {
 				hook.Played = []string{"worker"}
 			}
 			f.Hooks[operation+"_"+side] = hook
@@ -75,11 +76,11 @@ func TestScripts_standOnceAtEachSide(t *testing.T) {
 // TestScripts_ofAScaleToLevelMayBeThoseOfAScale checks that a SCALE_TO_LEVEL runs the scripts of a SCALE if the VNFD
 // names none for it.
 func TestScripts_ofAScaleToLevelMayBeThoseOfAScale(t *testing.T) {
-	f := withScripts(vnfpkg.Flavour{}, false)
+	f := withScripts(descriptor.Flavour{}, false)
 	name, _, ok := script.HookOf(f, lcm.OpScaleToLevel, script.End)
 	require.True(t, ok)
 	require.Equal(t, "scale_end", name)
-	f.Hooks["scale_to_level_end"] = vnfpkg.Hook{File: "Scripts/level.py"}
+	f.Hooks["scale_to_level_end"] = descriptor.Hook{File: "Scripts/level.py"}
 	name, hook, _ := script.HookOf(f, lcm.OpScaleToLevel, script.End)
 	require.Equal(t, "scale_to_level_end", name)
 	require.Equal(t, []string{"Scripts/level.py"}, hook.Scripts())

@@ -19,7 +19,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lcm/lcmtest"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 // TestTable_hasTheWorkOfEveryStep checks that every step of any operation has its work, and that all work belongs to a
@@ -112,13 +112,13 @@ func everyList(t *testing.T) map[string]anyList {
 	f := someFacts(t, "ha", true)
 	f.ChangesVim, f.ChangesRegistries = true, true
 	add("VIM connection", f, lcm.OpChangeExtConn, `{"extVirtualLinks":[]}`)
-	f.Flavour = &vnfpkg.Flavour{Containers: true}
+	f.Flavour = &descriptor.Flavour{Containers: true}
 	for _, to := range []lcm.VnfState{lcm.VnfStarted, lcm.VnfStopped} {
 		all["containers "+string(to)] = anyList{lcm.OpOperate, lifecycle.Steps(f, lcm.Plan{Operation: lcm.OpOperate, ChangeStateTo: to})}
 	}
 	all["containers healed"] = anyList{lcm.OpHeal, lifecycle.Steps(f, lcm.Plan{Operation: lcm.OpHeal, Within: true})}
-	withImage := lifecycle.Facts{Flavour: &vnfpkg.Flavour{Vdus: []vnfpkg.Vdu{
-		{ID: "server", Image: &vnfpkg.SwImage{Name: "debian", File: "Files/images/debian.img"}},
+	withImage := lifecycle.Facts{Flavour: &descriptor.Flavour{Vdus: []descriptor.Vdu{
+		{ID: "server", Image: &descriptor.SwImage{Name: "debian", File: "Files/images/debian.img"}},
 	}}}
 	for _, op := range []lcm.Operation{lcm.OpInstantiate, lcm.OpTerminate} {
 		all["image "+string(op)] = anyList{op, lifecycle.Steps(withImage, lcm.Plan{Operation: op, Whole: true})}
@@ -230,7 +230,7 @@ func planOf(f lifecycle.Facts, op lcm.Operation, body string) (lcm.Plan, error) 
 
 // stepsOf returns the steps of an operation without any special change.
 func stepsOf(op lcm.Operation, f lifecycle.Facts) []lifecycle.Step {
-	f.Flavour = &vnfpkg.Flavour{}
+	f.Flavour = &descriptor.Flavour{}
 	return lifecycle.Steps(f, lcm.Plan{Operation: op})
 }
 
@@ -238,10 +238,12 @@ func stepsOf(op lcm.Operation, f lifecycle.Facts) []lifecycle.Step {
 func ratedFacts(t *testing.T) lifecycle.Facts {
 	f := someFacts(t, "simple", false)
 	flavour := *f.Flavour
-	flavour.VirtualLinks = []vnfpkg.VirtualLink{{ID: "inner", Rated: true, InitialBitrate: &vnfpkg.Bitrate{Root: 1000}}}
-	flavour.Aspects = append(slices.Clone(flavour.Aspects), vnfpkg.ScalingAspect{
+	flavour.VirtualLinks = []descriptor.VirtualLink{
+		{ID: "inner", Rated: true, InitialBitrate: &descriptor.Bitrate{Root: 1000}},
+	}
+	flavour.Aspects = append(slices.Clone(flavour.Aspects), descriptor.ScalingAspect{
 		ID: "bandwidth", MaxScaleLevel: 1, StepDeltas: []string{"more"},
-		Bitrates: map[string]map[string]vnfpkg.Bitrate{"inner": {"more": {Root: 500}}},
+		Bitrates: map[string]map[string]descriptor.Bitrate{"inner": {"more": {Root: 500}}},
 	})
 	f.Flavour = &flavour
 	return f
@@ -251,7 +253,7 @@ func ratedFacts(t *testing.T) lifecycle.Facts {
 func registryFacts(volume *k8s.CinderVolumeParams) lifecycle.Facts {
 	return lifecycle.Facts{
 		Drivers: []lifecycle.Driver{&registry.Server{Params: registry.Params{Volume: volume}}},
-		Flavour: &vnfpkg.Flavour{Vdus: []vnfpkg.Vdu{{ID: "registry"}}},
+		Flavour: &descriptor.Flavour{Vdus: []descriptor.Vdu{{ID: "registry"}}},
 		Instance: lcm.VnfInstance{Instantiated: &lcm.InstantiatedVnfInfo{VnfcResources: []lcm.VnfcResourceInfo{
 			{ID: "registry-0", VduID: "registry", ComputeResource: lcm.ResourceHandle{ResourceID: "registry-0"}},
 		}}},
@@ -262,7 +264,7 @@ func registryFacts(volume *k8s.CinderVolumeParams) lifecycle.Facts {
 func someFacts(t *testing.T, flavour string, isCluster bool) lifecycle.Facts {
 	b, err := os.ReadFile("../vnfpkg/testdata/k8s-ha.vnfd.json")
 	require.NoError(t, err)
-	var vnfd vnfpkg.Vnfd
+	var vnfd descriptor.Vnfd
 	require.NoError(t, json.Unmarshal(b, &vnfd))
 	f := lifecycle.Facts{}
 	f.Flavour, err = vnfd.Flavour(flavour)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 // vimOfVnfView is a VIM that a VNF is connected to.
@@ -79,7 +79,7 @@ func networksOf(i *lcm.InstantiatedVnfInfo) (out []networkView) {
 }
 
 // portsOf are the connection points of a VNFC, with their networks and addresses as far as they are recorded.
-func portsOf(i *lcm.InstantiatedVnfInfo, r lcm.VnfcResourceInfo, f *vnfpkg.Flavour) (out []portView) {
+func portsOf(i *lcm.InstantiatedVnfInfo, r lcm.VnfcResourceInfo, f *descriptor.Flavour) (out []portView) {
 	for _, cp := range r.CpInfo {
 		v := portView{CpdID: cp.CpdID, ResourceID: cp.VnfLinkPortID}
 		info := cp.CpProtocolInfo
@@ -96,7 +96,7 @@ func portsOf(i *lcm.InstantiatedVnfInfo, r lcm.VnfcResourceInfo, f *vnfpkg.Flavo
 }
 
 // networkOf is the id of a connection point's network, "" if it is not known.
-func networkOf(i *lcm.InstantiatedVnfInfo, cp lcm.VnfcCpInfo, f *vnfpkg.Flavour) string {
+func networkOf(i *lcm.InstantiatedVnfInfo, cp lcm.VnfcCpInfo, f *descriptor.Flavour) string {
 	if link, _, ok := lcm.Connection(i.ExtVirtualLinks, cp.CpdID); ok {
 		return link.ID
 	}

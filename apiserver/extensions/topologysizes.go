@@ -9,7 +9,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 // sizeView is what a VNFC was asked for: by its NFVO, by the request, or by the VNFD.
@@ -34,24 +34,24 @@ type aspectView struct {
 
 // flavourOf is the flavour of an instantiated VNF. It is empty if the package cannot be read: the topology then lacks
 // what only the VNFD tells.
-func (h *Handler) flavourOf(ctx context.Context, inst lcm.VnfInstance) *vnfpkg.Flavour {
+func (h *Handler) flavourOf(ctx context.Context, inst lcm.VnfInstance) *descriptor.Flavour {
 	pkg, err := h.Store.Package(ctx, inst.VnfPkgID)
 	if err != nil {
-		return &vnfpkg.Flavour{}
+		return &descriptor.Flavour{}
 	}
 	vnfd, err := rest.VnfdOf(pkg)
 	if err != nil {
-		return &vnfpkg.Flavour{}
+		return &descriptor.Flavour{}
 	}
 	flavour, err := vnfd.Flavour(inst.Instantiated.FlavourID)
 	if err != nil {
-		return &vnfpkg.Flavour{}
+		return &descriptor.Flavour{}
 	}
 	return flavour
 }
 
 // describe adds what the record and the VNFD tell about sizes, networks and scaling.
-func (v *topologyView) describe(inst lcm.VnfInstance, f *vnfpkg.Flavour) {
+func (v *topologyView) describe(inst lcm.VnfInstance, f *descriptor.Flavour) {
 	i := inst.Instantiated
 	v.VirtualIP = virtualIPOf(i, v.Endpoint)
 	v.Networks = networksOf(i)
@@ -78,7 +78,7 @@ func askedSizes(additionalParams json.RawMessage) map[string]map[string]any {
 }
 
 // sizeOf is the size of the VNFCs of a VDU.
-func sizeOf(vdu string, granted *lcm.GrantedChoices, asked map[string]map[string]any, f *vnfpkg.Flavour) sizeView {
+func sizeOf(vdu string, granted *lcm.GrantedChoices, asked map[string]map[string]any, f *descriptor.Flavour) sizeView {
 	choices := lcm.GrantedChoices{}
 	if granted != nil {
 		choices = *granted
@@ -104,7 +104,7 @@ func sizeOf(vdu string, granted *lcm.GrantedChoices, asked map[string]map[string
 
 // imageOf is the image that the VNFD names for a VDU: its own, that of the volume that it boots from, or those of its
 // containers.
-func imageOf(vdu *vnfpkg.Vdu, f *vnfpkg.Flavour) string {
+func imageOf(vdu *descriptor.Vdu, f *descriptor.Flavour) string {
 	if vdu.Image != nil {
 		return vdu.Image.Name
 	}
@@ -125,7 +125,7 @@ func imageOf(vdu *vnfpkg.Vdu, f *vnfpkg.Flavour) string {
 }
 
 // volumesOf are the volumes of a VNF, with the VNFCs that have them.
-func volumesOf(inst lcm.VnfInstance, f *vnfpkg.Flavour) (out []volumeView) {
+func volumesOf(inst lcm.VnfInstance, f *descriptor.Flavour) (out []volumeView) {
 	for _, s := range inst.Instantiated.VirtualStorages {
 		v := volumeView{ID: s.ID, VirtualStorageDescID: s.VirtualStorageDescID, ResourceID: s.StorageResource.ResourceID}
 		for _, r := range inst.Instantiated.VnfcResources {
@@ -144,7 +144,7 @@ func volumesOf(inst lcm.VnfInstance, f *vnfpkg.Flavour) (out []volumeView) {
 }
 
 // scalingOf are the aspects of a VNF, in the order of its scale status.
-func scalingOf(i *lcm.InstantiatedVnfInfo, f *vnfpkg.Flavour) (out []aspectView) {
+func scalingOf(i *lcm.InstantiatedVnfInfo, f *descriptor.Flavour) (out []aspectView) {
 	for _, s := range i.ScaleStatus {
 		v := aspectView{AspectID: s.AspectID, ScaleLevel: s.ScaleLevel}
 		for _, most := range i.MaxScaleLevels {

@@ -7,7 +7,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 // PathInstance reads the instance that the path names.
@@ -45,7 +45,7 @@ func (b *Backend) CheckReady(ctx context.Context, inst lcm.VnfInstance) error {
 }
 
 // VnfdOf is the VNFD of a package that is on board.
-func VnfdOf(pkg lcm.VnfPkg) (vnfd vnfpkg.Vnfd, err error) {
+func VnfdOf(pkg lcm.VnfPkg) (vnfd descriptor.Vnfd, err error) {
 	if err := json.Unmarshal(pkg.Vnfd, &vnfd); err != nil {
 		return vnfd, lcm.Wrap(lcm.KindBug, err, "The stored VNFD is not JSON.")
 	}

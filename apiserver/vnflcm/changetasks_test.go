@@ -14,7 +14,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lcm/lcmtest"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 func TestChanges_startOneWorkflowAndAnswerWithTheirOperation(t *testing.T) {
@@ -274,7 +274,7 @@ func TestChanges_areHeldAgainstTheOperationsConfigurationOfTheVnfd(t *testing.T)
 	vnfd, err := rest.VnfdOf(pkg)
 	require.NoError(t, err)
 	for i := range vnfd.Flavours {
-		vnfd.Flavours[i].LcmOperations = &vnfpkg.LcmOperations{
+		vnfd.Flavours[i].LcmOperations = &descriptor.LcmOperations{
 			SeveralSteps: new(false), AnyLevels: new(false), HealCauses: []string{"power"}, MinTermination: 30, MinStop: 20,
 		}
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/internal/operations"
 	"github.com/windlass-nfv/windlass/internal/secrets"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 // planPackage plans a change of the VNF package, so that an impossible request is refused at once (SOL003 v3.3.1 clause
@@ -76,7 +76,7 @@ func (a *api) checkSuccessor(
 		return err
 	}
 	flavour, err := vnfd.Flavour(inst.Instantiated.FlavourID)
-	pods := (*vnfpkg.Flavour)(nil)
+	pods := (*descriptor.Flavour)(nil)
 	if err == nil {
 		pods = flavour.Part(true)
 	}
@@ -109,7 +109,9 @@ func (a *api) checkSuccessor(
 
 // checkServersStay requires that the VMs of a hybrid VNF are the same in the new package: only containers are rolled
 // over to a new package.
-func (a *api) checkServersStay(ctx context.Context, inst lcm.VnfInstance, pkg lcm.VnfPkg, next *vnfpkg.Flavour) error {
+func (a *api) checkServersStay(
+	ctx context.Context, inst lcm.VnfInstance, pkg lcm.VnfPkg, next *descriptor.Flavour,
+) error {
 	present, err := a.Store.Package(ctx, inst.VnfPkgID)
 	if err != nil {
 		return err

@@ -10,11 +10,11 @@ import (
 	"github.com/windlass-nfv/windlass/internal/driver"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 // vimKindsOf are the kinds of VIMs that a VNF of the request's flavour is on.
-func vimKindsOf(vnfd *vnfpkg.Vnfd, req lcm.InstantiateRequest) []lcm.VimKind {
+func vimKindsOf(vnfd *descriptor.Vnfd, req lcm.InstantiateRequest) []lcm.VimKind {
 	f, _ := vnfd.Flavour(req.FlavourID) // another check reports an unknown flavour
 	return lifecycle.VimKinds(f)
 }
@@ -22,7 +22,8 @@ func vimKindsOf(vnfd *vnfpkg.Vnfd, req lcm.InstantiateRequest) []lcm.VimKind {
 // checkContainers reads the manifests and charts of a containerised VNF as the worker will. It returns nothing if they
 // cannot be used.
 func (a *api) checkContainers(
-	ctx context.Context, inst lcm.VnfInstance, f *vnfpkg.Flavour, additionalParams json.RawMessage, found *driver.Findings,
+	ctx context.Context, inst lcm.VnfInstance, f *descriptor.Flavour, additionalParams json.RawMessage,
+	found *driver.Findings,
 ) (*cnf.VNF, error) {
 	away, err := a.fetchFiles(ctx, inst, additionalParams)
 	if err != nil {
@@ -50,7 +51,7 @@ func (a *api) checkContainers(
 
 // checkReplicas puts the numbers of Pods that the VNF begins with into the values of its charts.
 func (a *api) checkReplicas(
-	ctx context.Context, f *vnfpkg.Flavour, req lcm.InstantiateRequest, v *cnf.VNF, found *driver.Findings,
+	ctx context.Context, f *descriptor.Flavour, req lcm.InstantiateRequest, v *cnf.VNF, found *driver.Findings,
 ) error {
 	if v == nil || a.Number == 1 && req.InstantiationLevelID == "" {
 		return nil // in v1 it begins as its charts are

@@ -6,16 +6,17 @@ import (
 	"slices"
 
 	"github.com/windlass-nfv/windlass/apiserver/rest"
+	"github.com/windlass-nfv/windlass/vnfpkg/archive"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 
 	"github.com/windlass-nfv/windlass/internal/driver"
 	"github.com/windlass-nfv/windlass/internal/driver/all"
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
 // checkDrivers lets the drivers of the VNF check their parameters.
 func (a *api) checkDrivers(
-	ctx context.Context, f *vnfpkg.Flavour, req lcm.InstantiateRequest, drivers []driver.Bound, pkg lcm.VnfPkg,
+	ctx context.Context, f *descriptor.Flavour, req lcm.InstantiateRequest, drivers []driver.Bound, pkg lcm.VnfPkg,
 	found *driver.Findings,
 ) error {
 	capacity, err := f.Capacity(req.InstantiationLevelID)
@@ -95,7 +96,7 @@ func (a *api) isInPackage(ctx context.Context, pkg lcm.VnfPkg, path string) (boo
 		return false, err
 	}
 	defer content.Close()
-	file, err := vnfpkg.OpenFile(content, size, path)
+	file, err := archive.OpenFile(content, size, path)
 	if lcm.Is(err, lcm.KindNotFound) {
 		return false, nil
 	}

@@ -8,7 +8,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/internal/operations"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
+	"github.com/windlass-nfv/windlass/vnfpkg/hot"
 )
 
 // planReconnection plans a change of external connectivity, so that an impossible request is refused at once (SOL003
@@ -50,7 +51,8 @@ func (r asked) found() (found driver.Findings) {
 // checkReconnection requires that the templates take the network of every connection point in the request: else the
 // change would change nothing. The VIM connections must be valid after the request is applied, as after a modification.
 func (a *api) checkReconnection(
-	ctx context.Context, inst lcm.VnfInstance, f *vnfpkg.Flavour, req lcm.ChangeExtConnRequest, links []lcm.ExtVirtualLink,
+	ctx context.Context, inst lcm.VnfInstance, f *descriptor.Flavour, req lcm.ChangeExtConnRequest,
+	links []lcm.ExtVirtualLink,
 ) error {
 	after, _, err := req.Apply(inst)
 	if err != nil {
@@ -78,11 +80,12 @@ func (a *api) checkReconnection(
 
 // checkRenewedPorts checks the connection points of a VNF that is a stack.
 func (a *api) checkRenewedPorts(
-	ctx context.Context, inst lcm.VnfInstance, f *vnfpkg.Flavour, req lcm.ChangeExtConnRequest, links []lcm.ExtVirtualLink,
+	ctx context.Context, inst lcm.VnfInstance, f *descriptor.Flavour, req lcm.ChangeExtConnRequest,
+	links []lcm.ExtVirtualLink,
 	found *driver.Findings,
 ) error {
 	read := func(path string) ([]byte, error) { return a.Store.PackageFile(ctx, inst.VnfPkgID, path) }
-	template, err := vnfpkg.StackTemplate(f, read)
+	template, err := hot.StackTemplate(f, read)
 	if err != nil {
 		return err
 	}
@@ -105,7 +108,7 @@ func (a *api) checkRenewedPorts(
 // checkGivenPorts requires that the templates take the ports of connection points. links are the links after the
 // change.
 func (a *api) checkGivenPorts(
-	inst lcm.VnfInstance, f *vnfpkg.Flavour, template vnfpkg.Template, req lcm.ChangeExtConnRequest,
+	inst lcm.VnfInstance, f *descriptor.Flavour, template hot.Template, req lcm.ChangeExtConnRequest,
 	links []lcm.ExtVirtualLink, found *driver.Findings,
 ) error {
 	if !lcm.ParseUserData(inst.Instantiated.AdditionalParams).BuiltIn(a.Python) {
@@ -115,9 +118,9 @@ func (a *api) checkGivenPorts(
 	for _, v := range inst.Instantiated.VnfcResources {
 		capacity[v.VduID]++
 	}
-	var members vnfpkg.Members
+	var members descriptor.Members
 	if lcm.ParseUserData(inst.Instantiated.AdditionalParams).SeparateResources() {
-		members = vnfpkg.MembersOf(inst.Instantiated.VnfcResources)
+		members = descriptor.MembersOf(inst.Instantiated.VnfcResources)
 	}
 	problems, err := template.PortsProblems(f, links, capacity, members)
 	if err != nil {

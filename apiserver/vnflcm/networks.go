@@ -7,12 +7,12 @@ import (
 	"github.com/windlass-nfv/windlass/internal/driver"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/secrets"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 // checkNetworks checks the external links of a VNF of containers before its instantiation. The rehearsal on the cluster
 // checks whether the cluster has the networks.
-func (a *api) checkNetworks(f *vnfpkg.Flavour, req lcm.InstantiateRequest, v *cnf.VNF, found *driver.Findings) {
+func (a *api) checkNetworks(f *descriptor.Flavour, req lcm.InstantiateRequest, v *cnf.VNF, found *driver.Findings) {
 	if v == nil {
 		return // reported already
 	}
@@ -29,7 +29,7 @@ func (a *api) checkNetworks(f *vnfpkg.Flavour, req lcm.InstantiateRequest, v *cn
 
 // checkRenewedNetworks looks at the external links that a VNF of containers would have after a change.
 func (a *api) checkRenewedNetworks(
-	ctx context.Context, inst lcm.VnfInstance, f *vnfpkg.Flavour, links []lcm.ExtVirtualLink, found *driver.Findings,
+	ctx context.Context, inst lcm.VnfInstance, f *descriptor.Flavour, links []lcm.ExtVirtualLink, found *driver.Findings,
 ) error {
 	params, err := secrets.OpenDocument(ctx, a.Vault, inst.Instantiated.AdditionalParams)
 	if err != nil {

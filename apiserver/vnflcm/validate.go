@@ -14,7 +14,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/driver/all"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/operations"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
+	"github.com/windlass-nfv/windlass/vnfpkg/hot"
 )
 
 // usablePackage finds the package of a VNFD that may be instantiated; SOL003 wants 422 for every other.
@@ -77,7 +78,7 @@ func (a *api) validateInstantiate(ctx context.Context, inst lcm.VnfInstance, r *
 
 // checkParts checks the parameters for each kind of VIM that the VNF uses.
 func (a *api) checkParts(
-	ctx context.Context, inst lcm.VnfInstance, f *vnfpkg.Flavour, req lcm.InstantiateRequest, id lcm.VnfPkgID,
+	ctx context.Context, inst lcm.VnfInstance, f *descriptor.Flavour, req lcm.InstantiateRequest, id lcm.VnfPkgID,
 	found *driver.Findings,
 ) error {
 	whole := operations.Operation{Flavour: f, Request: req}
@@ -102,19 +103,19 @@ func (a *api) checkParts(
 // checkStack makes the stack's parameters as the worker will, and throws them away. So the client hears now of
 // parameters that the templates want and the request lacks.
 func (a *api) checkStack(
-	ctx context.Context, f *vnfpkg.Flavour, req lcm.InstantiateRequest, id lcm.VnfPkgID, found *driver.Findings,
+	ctx context.Context, f *descriptor.Flavour, req lcm.InstantiateRequest, id lcm.VnfPkgID, found *driver.Findings,
 ) error {
 	if _, err := f.Level(req.InstantiationLevelID); err != nil {
 		return nil // reported already
 	}
-	template, err := vnfpkg.StackTemplate(f, func(path string) ([]byte, error) {
+	template, err := hot.StackTemplate(f, func(path string) ([]byte, error) {
 		return a.Store.PackageFile(ctx, id, path)
 	})
 	var additional map[string]any
 	if err == nil && len(req.AdditionalParams) > 0 {
 		err = json.Unmarshal(req.AdditionalParams, &additional)
 	}
-	given := vnfpkg.HeatRequest{
+	given := hot.Request{
 		LevelID: req.InstantiationLevelID, ExtVirtualLinks: req.ExtVirtualLinks,
 		ExtManagedVirtualLinks: req.ExtManagedVirtualLinks, AdditionalParams: additional,
 	}
@@ -129,10 +130,10 @@ func (a *api) checkStack(
 		template, given.Members, err = separate(f, template, req)
 	}
 	if err == nil && builtIn {
-		_, err = vnfpkg.HeatParameters(f, template, given)
+		_, err = hot.Parameters(f, template, given)
 	}
 	if !a.GrantedByNFVO {
-		found.Mistake(vnfpkg.Unmanaged(f, req.ExtManagedVirtualLinks)...)
+		found.Mistake(hot.Unmanaged(f, req.ExtManagedVirtualLinks)...)
 	}
 	e, ok := rest.AsError(err)
 	switch {
@@ -147,14 +148,16 @@ func (a *api) checkStack(
 }
 
 // checkPorts wants the templates to take the ports that the request gives.
-func checkPorts(f *vnfpkg.Flavour, template vnfpkg.Template, req lcm.InstantiateRequest, found *driver.Findings) error {
+func checkPorts(
+	f *descriptor.Flavour, template hot.Template, req lcm.InstantiateRequest, found *driver.Findings,
+) error {
 	capacity, err := f.Capacity(req.InstantiationLevelID)
 	if err != nil {
 		return err
 	}
-	var members vnfpkg.Members
+	var members descriptor.Members
 	if lcm.ParseUserData(req.AdditionalParams).SeparateResources() {
-		members = vnfpkg.FirstMembers(capacity)
+		members = descriptor.FirstMembers(capacity)
 	}
 	problems, err := template.PortsProblems(f, req.ExtVirtualLinks, capacity, members)
 	for _, p := range problems {
@@ -167,18 +170,18 @@ func checkPorts(f *vnfpkg.Flavour, template vnfpkg.Template, req lcm.Instantiate
 // grant.
 func (a *api) withoutNetworks(problems []lcm.Problem) []lcm.Problem {
 	return slices.DeleteFunc(slices.Clone(problems),
-		func(p lcm.Problem) bool { return a.GrantedByNFVO && p.Path == vnfpkg.LinksPath })
+		func(p lcm.Problem) bool { return a.GrantedByNFVO && p.Path == hot.LinksPath })
 }
 
 // separate makes each VNFC of the level a separate resource, as the request's user data class wants.
 func separate(
-	f *vnfpkg.Flavour, t vnfpkg.Template, req lcm.InstantiateRequest,
-) (vnfpkg.Template, vnfpkg.Members, error) {
+	f *descriptor.Flavour, t hot.Template, req lcm.InstantiateRequest,
+) (hot.Template, descriptor.Members, error) {
 	capacity, err := f.Capacity(req.InstantiationLevelID)
 	if err != nil {
 		return t, nil, err
 	}
-	members := vnfpkg.FirstMembers(capacity)
+	members := descriptor.FirstMembers(capacity)
 	t, err = t.Separate(f, members)
 	return t, members, err
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 func (a *api) routes() []rest.Route {
@@ -68,7 +68,7 @@ func (a *api) createInstance(c echo.Context) error {
 	if err := lcm.InvalidAll("The metadata has mistakes", lcm.VnfcMappingProblems(metadata)); err != nil {
 		return err
 	}
-	if problems := vnfd.Declared.Problems(vnfpkg.Attributes{Metadata: metadata}, false); len(problems) > 0 {
+	if problems := vnfd.Declared.Problems(descriptor.Attributes{Metadata: metadata}, false); len(problems) > 0 {
 		return &lcm.Error{
 			Kind: lcm.KindInvalid, Unprocessable: true, Detail: "The metadata does not match the VNFD",
 			Problems: problems,

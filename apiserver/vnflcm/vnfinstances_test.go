@@ -11,7 +11,7 @@ import (
 	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/apiserver/servertest"
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 func TestInstanceIsCreatedReadAndDeleted(t *testing.T) {
@@ -84,9 +84,9 @@ func TestMetadataMustBeAsTheVnfdDeclaresIt(t *testing.T) {
 	require.NoError(t, err)
 	vnfd, err := rest.VnfdOf(pkg)
 	require.NoError(t, err)
-	vnfd.Declared.Metadata = map[string]vnfpkg.Member{
-		"rack": {Type: vnfpkg.TypeInteger, Required: true}, "password": {Type: vnfpkg.TypeString},
-		"tier": {Type: vnfpkg.TypeString, ValidValues: []any{"gold"}},
+	vnfd.Declared.Metadata = map[string]descriptor.Member{
+		"rack": {Type: descriptor.TypeInteger, Required: true}, "password": {Type: descriptor.TypeString},
+		"tier": {Type: descriptor.TypeString, ValidValues: []any{"gold"}},
 	}
 	pkg.Vnfd, err = json.Marshal(vnfd)
 	require.NoError(t, err)

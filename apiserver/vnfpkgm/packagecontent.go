@@ -18,7 +18,7 @@ import (
 	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/secrets"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/archive"
 )
 
 const (
@@ -194,7 +194,7 @@ func (h *Handler) readArtifact(c echo.Context) error {
 		return err
 	}
 	defer content.Close()
-	file, err := vnfpkg.OpenFile(content, size, name)
+	file, err := archive.OpenFile(content, size, name)
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 // softwareImageView is VnfPackageSoftwareImageInfo (SOL005 clause 9.5.3.2).
@@ -33,11 +33,11 @@ func imagesOf(p lcm.VnfPkg) (out []softwareImageView) {
 	if p.OnboardingState != lcm.PkgOnboarded || len(p.Vnfd) == 0 {
 		return nil
 	}
-	var vnfd vnfpkg.Vnfd
+	var vnfd descriptor.Vnfd
 	if json.Unmarshal(p.Vnfd, &vnfd) != nil {
 		return nil // an instantiation reports it
 	}
-	add := func(id string, image *vnfpkg.SwImage) {
+	add := func(id string, image *descriptor.SwImage) {
 		same := func(v softwareImageView) bool { return v.ID == id }
 		if image == nil || slices.ContainsFunc(out, same) {
 			return

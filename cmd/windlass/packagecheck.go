@@ -9,7 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/windlass-nfv/windlass/internal/vim/openstack/heat/generator"
 	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/archive"
 )
 
 func newPackageCheck(c *cli) *cobra.Command {
@@ -47,14 +49,14 @@ func readPackage(f *os.File, do func(*vnfpkg.Package) error) error {
 	if err != nil {
 		return fmt.Errorf("read the package: %w", err)
 	}
-	envelope, err := vnfpkg.OpenEnvelope(f, info.Size(), vnfpkg.Limits{})
+	envelope, err := archive.OpenEnvelope(f, info.Size(), archive.Limits{})
 	if err != nil {
 		return err
 	}
 	if envelope != nil {
 		return withInner(envelope, do)
 	}
-	pkg, err := vnfpkg.Open(f, info.Size(), vnfpkg.Limits{})
+	pkg, err := vnfpkg.Open(f, info.Size(), vnfpkg.Options{Templates: generator.Templates})
 	if err != nil {
 		return err
 	}
@@ -62,8 +64,8 @@ func readPackage(f *os.File, do func(*vnfpkg.Package) error) error {
 }
 
 // withInner calls do with the package in an envelope with its signature.
-func withInner(envelope *vnfpkg.Envelope, do func(*vnfpkg.Package) error) (err error) {
-	warnings, err := envelope.Verify(vnfpkg.Trust{})
+func withInner(envelope *archive.Envelope, do func(*vnfpkg.Package) error) (err error) {
+	warnings, err := envelope.Verify(archive.Trust{})
 	if err != nil {
 		return err
 	}

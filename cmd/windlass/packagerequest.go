@@ -9,6 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
+	"github.com/windlass-nfv/windlass/vnfpkg/hot"
 )
 
 func newPackageRequest(c *cli) *cobra.Command {
@@ -64,7 +66,7 @@ func (c *cli) withNamedPackage(ctx context.Context, name string, do func(*vnfpkg
 const largestTemplate = 4 << 20
 
 // heatParameters are the parameters of the flavour's Base HOT that a request gives; none for VNFs of containers.
-func heatParameters(pkg *vnfpkg.Package, f *vnfpkg.Flavour) ([]vnfpkg.HeatParameter, error) {
+func heatParameters(pkg *vnfpkg.Package, f *descriptor.Flavour) ([]hot.Parameter, error) {
 	if f.BaseHOT == "" {
 		return nil, nil
 	}
@@ -72,7 +74,7 @@ func heatParameters(pkg *vnfpkg.Package, f *vnfpkg.Flavour) ([]vnfpkg.HeatParame
 	for artifact, content := range pkg.Files(largestTemplate) {
 		files[artifact.Path] = content
 	}
-	template, err := vnfpkg.StackTemplate(f, func(path string) ([]byte, error) {
+	template, err := hot.StackTemplate(f, func(path string) ([]byte, error) {
 		content, found := files[path]
 		if !found {
 			return nil, fmt.Errorf("the package has no file %s", path)

@@ -11,23 +11,24 @@ import (
 	"github.com/windlass-nfv/windlass/internal/driver/all"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/params"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
+	"github.com/windlass-nfv/windlass/vnfpkg/hot"
 )
 
 // skeleton writes an InstantiateVnfRequest as YAML for people to fill in. Required values are placeholders with
 // REPLACE-; optional values are comments.
 type skeleton struct {
-	flavour *vnfpkg.Flavour
+	flavour *descriptor.Flavour
 	version int // of the API
 	// vdu is the VDU whose servers the current members describe, nil if it is not known; role is the member that contains
 	// them.
-	vdu  *vnfpkg.Vdu
+	vdu  *descriptor.Vdu
 	role string
 	out  strings.Builder
 }
 
 // requestSkeleton is the request for a flavour of a package; heat are the parameters of its Base HOT.
-func requestSkeleton(v *vnfpkg.Vnfd, f *vnfpkg.Flavour, heat []vnfpkg.HeatParameter, version int) string {
+func requestSkeleton(v *descriptor.Vnfd, f *descriptor.Flavour, heat []hot.Parameter, version int) string {
 	s := &skeleton{flavour: f, version: version}
 	s.line(0, "# An InstantiateVnfRequest for the flavour %s of %s %s, for version %d of the API.", f.ID, v.ProductName,
 		v.SoftwareVersion, version)
@@ -72,7 +73,7 @@ func (s *skeleton) levels() {
 
 // links writes the external networks: at first, one network for all connection points.
 func (s *skeleton) links() {
-	external := slices.DeleteFunc(slices.Clone(s.flavour.Cps), func(cp vnfpkg.VduCp) bool { return !cp.External })
+	external := slices.DeleteFunc(slices.Clone(s.flavour.Cps), func(cp descriptor.VduCp) bool { return !cp.External })
 	if len(external) == 0 {
 		return
 	}
@@ -132,7 +133,7 @@ func (s *skeleton) vims() {
 }
 
 // additional are the parameters of the templates, of containers and of the drivers.
-func (s *skeleton) additional(heat []vnfpkg.HeatParameter) {
+func (s *skeleton) additional(heat []hot.Parameter) {
 	before := s.out.Len()
 	s.line(0, "additionalParams:")
 	begun := s.out.Len()
@@ -172,7 +173,7 @@ func onlyComments(text string) bool {
 	return true
 }
 
-func (s *skeleton) heat(heat []vnfpkg.HeatParameter) {
+func (s *skeleton) heat(heat []hot.Parameter) {
 	if len(heat) > 0 {
 		s.line(1, "# Parameters of the Heat template.")
 	}
@@ -190,7 +191,7 @@ func (s *skeleton) heat(heat []vnfpkg.HeatParameter) {
 }
 
 // flavourNamed finds the flavour with that id; "" means the only flavour.
-func flavourNamed(v *vnfpkg.Vnfd, id string) (*vnfpkg.Flavour, error) {
+func flavourNamed(v *descriptor.Vnfd, id string) (*descriptor.Flavour, error) {
 	if id == "" && len(v.Flavours) == 1 {
 		return &v.Flavours[0], nil
 	}

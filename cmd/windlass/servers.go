@@ -24,7 +24,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/telemetry"
 	"github.com/windlass-nfv/windlass/internal/vim/kubernetes"
 	"github.com/windlass-nfv/windlass/internal/vim/openstack"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/archive"
 	"github.com/windlass-nfv/windlass/worker"
 )
 
@@ -45,7 +45,7 @@ type backends struct {
 	subscribers *nfvo.Subscribers
 	sources     *nfvo.Fetcher    // of packages
 	files       *sources.Fetcher // of manifests and charts
-	trust       vnfpkg.Trust
+	trust       archive.Trust
 	nfvo        *nfvo.Orchestrator // nil when none is configured
 }
 

@@ -7,12 +7,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 // attributes writes the extensions and the configurable properties of the VNF instance. A request of version 1 has
 // none: the instance then begins with the VNFD's.
-func (s *skeleton) attributes(v *vnfpkg.Vnfd) {
+func (s *skeleton) attributes(v *descriptor.Vnfd) {
 	if s.version == 1 {
 		return
 	}
@@ -22,7 +22,7 @@ func (s *skeleton) attributes(v *vnfpkg.Vnfd) {
 
 // attributeGroup writes the members that have values in the VNFD, and the members that it only declares. A required
 // member without a value must be given.
-func (s *skeleton) attributeGroup(name string, values map[string]any, declared map[string]vnfpkg.Member) {
+func (s *skeleton) attributeGroup(name string, values map[string]any, declared map[string]descriptor.Member) {
 	names := slices.Sorted(maps.Keys(declared))
 	for _, n := range sortedKeys(values) {
 		if _, known := declared[n]; !known {
@@ -45,12 +45,13 @@ func (s *skeleton) attributeGroup(name string, values map[string]any, declared m
 }
 
 // kindsOfAttributes are the words for TOSCA's types.
-var kindsOfAttributes = map[vnfpkg.ValueType]string{
-	"": "any", vnfpkg.TypeString: "text", vnfpkg.TypeInteger: "whole number", vnfpkg.TypeFloat: "number",
-	vnfpkg.TypeBoolean: "boolean", vnfpkg.TypeList: "list", vnfpkg.TypeMap: "map", vnfpkg.TypeObject: "object",
+var kindsOfAttributes = map[descriptor.ValueType]string{
+	"": "any", descriptor.TypeString: "text", descriptor.TypeInteger: "whole number", descriptor.TypeFloat: "number",
+	descriptor.TypeBoolean: "boolean", descriptor.TypeList: "list", descriptor.TypeMap: "map",
+	descriptor.TypeObject: "object",
 }
 
-func aboutAttribute(m vnfpkg.Member) string {
+func aboutAttribute(m descriptor.Member) string {
 	about := kindsOfAttributes[m.Type]
 	if m.Required {
 		about += "; required"
@@ -69,18 +70,18 @@ func aboutAttribute(m vnfpkg.Member) string {
 }
 
 // valueText is a value in JSON, which is also YAML. A missing value gives an empty one.
-func valueText(value any, of vnfpkg.ValueType) string {
+func valueText(value any, of descriptor.ValueType) string {
 	if value == nil {
 		switch of {
-		case vnfpkg.TypeString:
+		case descriptor.TypeString:
 			return `""`
-		case vnfpkg.TypeBoolean:
+		case descriptor.TypeBoolean:
 			return "false"
-		case vnfpkg.TypeList:
+		case descriptor.TypeList:
 			return "[]"
-		case vnfpkg.TypeMap, vnfpkg.TypeObject:
+		case descriptor.TypeMap, descriptor.TypeObject:
 			return "{}"
-		case vnfpkg.TypeInteger, vnfpkg.TypeFloat:
+		case descriptor.TypeInteger, descriptor.TypeFloat:
 			return "0"
 		}
 	}

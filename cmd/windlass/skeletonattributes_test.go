@@ -8,23 +8,23 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 func TestSkeleton_showsExtensionsAndConfigurableProperties(t *testing.T) {
-	v := &vnfpkg.Vnfd{
-		Flavours:               []vnfpkg.Flavour{{ID: "simple"}},
+	v := &descriptor.Vnfd{
+		Flavours:               []descriptor.Flavour{{ID: "simple"}},
 		Extensions:             map[string]any{"logLevel": "info", "undeclared": map[string]any{"a": 1}},
 		ConfigurableProperties: map[string]any{"retries": 3},
-		Declared: vnfpkg.Declared{
-			Extensions: map[string]vnfpkg.Member{
-				"logLevel": {Type: vnfpkg.TypeString, Required: true, ValidValues: []any{"info", "debug"}},
-				"site":     {Type: vnfpkg.TypeString, Required: true},
-				"peers":    {Type: vnfpkg.TypeList},
+		Declared: descriptor.Declared{
+			Extensions: map[string]descriptor.Member{
+				"logLevel": {Type: descriptor.TypeString, Required: true, ValidValues: []any{"info", "debug"}},
+				"site":     {Type: descriptor.TypeString, Required: true},
+				"peers":    {Type: descriptor.TypeList},
 			},
-			ConfigurableProperties: map[string]vnfpkg.Member{
-				"retries": {Type: vnfpkg.TypeInteger},
-				"proxy":   {Type: vnfpkg.TypeObject, Members: map[string]vnfpkg.Member{"host": {}, "port": {}}},
+			ConfigurableProperties: map[string]descriptor.Member{
+				"retries": {Type: descriptor.TypeInteger},
+				"proxy":   {Type: descriptor.TypeObject, Members: map[string]descriptor.Member{"host": {}, "port": {}}},
 			},
 		},
 	}
@@ -53,6 +53,6 @@ func TestSkeleton_showsExtensionsAndConfigurableProperties(t *testing.T) {
 	assert.EqualValues(t, 3, request.Properties["retries"])
 
 	assert.False(t, strings.Contains(requestSkeleton(v, &v.Flavours[0], nil, 1), "extensions"), "version 1 has none")
-	none := &vnfpkg.Vnfd{Flavours: v.Flavours}
+	none := &descriptor.Vnfd{Flavours: v.Flavours}
 	assert.NotContains(t, requestSkeleton(none, &none.Flavours[0], nil, 2), "extensions")
 }

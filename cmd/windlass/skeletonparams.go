@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/windlass-nfv/windlass/internal/params"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 // member writes a line that counts, or that stands in a comment.
@@ -75,8 +75,8 @@ var wordsOfRoles = map[string][]string{
 }
 
 // vduOf is the VDU that a role of nodes is likely to mean, nil where none or several could be.
-func (s *skeleton) vduOf(role params.Member) *vnfpkg.Vdu {
-	var found []*vnfpkg.Vdu
+func (s *skeleton) vduOf(role params.Member) *descriptor.Vdu {
+	var found []*descriptor.Vdu
 	for i := range s.flavour.Vdus {
 		id := strings.ToLower(s.flavour.Vdus[i].ID)
 		if slices.ContainsFunc(wordsOfRoles[role.Name], func(word string) bool { return strings.Contains(id, word) }) {

@@ -4,7 +4,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/config"
 	"github.com/windlass-nfv/windlass/internal/nfvo"
 	"github.com/windlass-nfv/windlass/internal/sources"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/archive"
 )
 
 // subscribersOf makes the client that calls subscribers.
@@ -40,7 +40,7 @@ func (b *backends) filesOf(c config.Packages) (*sources.Fetcher, error) {
 }
 
 // trustOf reads the settings that say whose packages are accepted.
-func trustOf(c config.Packages) (t vnfpkg.Trust, err error) {
+func trustOf(c config.Packages) (t archive.Trust, err error) {
 	t.Required = c.SignatureRequired
 	if c.TrustFile != "" {
 		t.Anchors, err = poolOf("packages.trustFile", c.TrustFile)

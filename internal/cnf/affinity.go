@@ -9,12 +9,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 // affinity turns the affinity rules of a VDU into Pod affinity. SOL001 requires all rules to hold. spread handles the
 // rules for different zones.
-func (d *describer) affinity(v vnfpkg.Vdu) *corev1.Affinity {
+func (d *describer) affinity(v descriptor.Vdu) *corev1.Affinity {
 	out := corev1.Affinity{NodeAffinity: nodeAffinity(v)}
 	for rule := range d.rulesOf(v) {
 		term := corev1.PodAffinityTerm{TopologyKey: rule.Topology(), LabelSelector: d.ruled(rule)}
@@ -41,8 +41,8 @@ func (d *describer) affinity(v vnfpkg.Vdu) *corev1.Affinity {
 }
 
 // rulesOf are the rules of a VDU whose scope has a node label.
-func (d *describer) rulesOf(v vnfpkg.Vdu) iter.Seq[vnfpkg.AffinityRule] {
-	return func(yield func(vnfpkg.AffinityRule) bool) {
+func (d *describer) rulesOf(v descriptor.Vdu) iter.Seq[descriptor.AffinityRule] {
+	return func(yield func(descriptor.AffinityRule) bool) {
 		for _, rule := range d.flavour.AffinityRules {
 			if rule.Topology() != "" && slices.Contains(rule.Vdus, v.ID) && !yield(rule) {
 				return
@@ -53,10 +53,10 @@ func (d *describer) rulesOf(v vnfpkg.Vdu) iter.Seq[vnfpkg.AffinityRule] {
 
 // spreads tells whether a rule's scope is larger than a node. There may be fewer zones than Pods, so the Pods are
 // spread evenly over them; required anti-affinity would leave the last Pods Pending.
-func spreads(rule vnfpkg.AffinityRule) bool { return rule.Topology() != corev1.LabelHostname }
+func spreads(rule descriptor.AffinityRule) bool { return rule.Topology() != corev1.LabelHostname }
 
 // spread turns rules for different zones or groups of zones into topology spread constraints.
-func (d *describer) spread(v vnfpkg.Vdu) (out []corev1.TopologySpreadConstraint) {
+func (d *describer) spread(v descriptor.Vdu) (out []corev1.TopologySpreadConstraint) {
 	for rule := range d.rulesOf(v) {
 		if rule.Anti && spreads(rule) {
 			out = append(out, corev1.TopologySpreadConstraint{
@@ -68,7 +68,7 @@ func (d *describer) spread(v vnfpkg.Vdu) (out []corev1.TopologySpreadConstraint)
 }
 
 // nodeSelector has the labels that nodes must have, with their values.
-func nodeSelector(v vnfpkg.Vdu) map[string]string {
+func nodeSelector(v descriptor.Vdu) map[string]string {
 	out := map[string]string{}
 	for _, l := range v.Pod.Nodes {
 		if l.Value != "" && !l.Preferred {
@@ -79,7 +79,7 @@ func nodeSelector(v vnfpkg.Vdu) map[string]string {
 }
 
 // nodeAffinity has the labels that nodes must have with any value, and the preferred labels.
-func nodeAffinity(v vnfpkg.Vdu) *corev1.NodeAffinity {
+func nodeAffinity(v descriptor.Vdu) *corev1.NodeAffinity {
 	out := &corev1.NodeAffinity{}
 	var required []corev1.NodeSelectorRequirement
 	for _, l := range v.Pod.Nodes {
@@ -109,7 +109,7 @@ func nodeAffinity(v vnfpkg.Vdu) *corev1.NodeAffinity {
 }
 
 // ruled selects the Pods of a rule's VDUs.
-func (d *describer) ruled(rule vnfpkg.AffinityRule) *metav1.LabelSelector {
+func (d *describer) ruled(rule descriptor.AffinityRule) *metav1.LabelSelector {
 	var names []string
 	for _, v := range d.vdus {
 		if slices.Contains(rule.Vdus, v.ID) {
@@ -124,8 +124,8 @@ func (d *describer) ruled(rule vnfpkg.AffinityRule) *metav1.LabelSelector {
 
 // strategy lets a Deployment remove a Pod before it makes the replacement, if no two Pods may share a node: there may
 // be no other node.
-func (d *describer) strategy(v vnfpkg.Vdu) appsv1.DeploymentStrategy {
-	apart := slices.ContainsFunc(d.flavour.AffinityRules, func(r vnfpkg.AffinityRule) bool {
+func (d *describer) strategy(v descriptor.Vdu) appsv1.DeploymentStrategy {
+	apart := slices.ContainsFunc(d.flavour.AffinityRules, func(r descriptor.AffinityRule) bool {
 		return r.Anti && r.Topology() != "" && slices.Contains(r.Vdus, v.ID)
 	})
 	if !apart {

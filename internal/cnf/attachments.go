@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 // Attachment connects the Pods of a VDU to a network besides the cluster's own.
@@ -32,7 +32,7 @@ var networkName = regexp.MustCompile(`^([a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?/)?[a-
 //
 // The problems are requests that no cluster can fulfil.
 func (v *VNF) Attachments(
-	f *vnfpkg.Flavour, links []lcm.ExtVirtualLink, capacity map[string]int,
+	f *descriptor.Flavour, links []lcm.ExtVirtualLink, capacity map[string]int,
 ) (out []Attachment, problems []lcm.Problem) {
 	a := attaching{vnf: v, capacity: capacity}
 	for i, link := range links {
@@ -58,7 +58,7 @@ func (a *attaching) tell(path, format string, args ...any) {
 	a.problems = append(a.problems, lcm.Problem{Path: path, Detail: fmt.Sprintf(format, args...)})
 }
 
-func (a *attaching) take(cpd vnfpkg.VduCp, link lcm.ExtVirtualLink, cp lcm.ExtCp, path string, k int) {
+func (a *attaching) take(cpd descriptor.VduCp, link lcm.ExtVirtualLink, cp lcm.ExtCp, path string, k int) {
 	at := fmt.Sprintf("%s.extCps[%d]", path, k)
 	if _, ok := a.vnf.Workloads[cpd.VduID]; !ok {
 		a.tell(at+".cpdId", "the connection point %s is bound to the VDU %s, which has no workload among the manifests and "+

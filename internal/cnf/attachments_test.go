@@ -7,11 +7,11 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 func TestAttachments_ofCpsOfVdusOnly(t *testing.T) {
-	f := &vnfpkg.Flavour{Cps: []vnfpkg.VduCp{
+	f := &descriptor.Flavour{Cps: []descriptor.VduCp{
 		{ID: "ext", VduID: "web", External: true},
 		{ID: "inner", VduID: "web"},
 		{ID: "shared", External: true},
@@ -44,7 +44,7 @@ func TestAttachments_ofCpsOfVdusOnly(t *testing.T) {
 }
 
 func TestAttachments_fixedAddressesAreOfOnePod(t *testing.T) {
-	f := &vnfpkg.Flavour{Cps: []vnfpkg.VduCp{{ID: "ext", VduID: "web", External: true}}}
+	f := &descriptor.Flavour{Cps: []descriptor.VduCp{{ID: "ext", VduID: "web", External: true}}}
 	links := []lcm.ExtVirtualLink{{ID: "l", ResourceID: "media", ExtCps: []lcm.ExtCp{{CpdID: "ext", MAC: "0a:00:00:00:00:01"}}}}
 	workload := func(kind string, spec map[string]any) unstructured.Unstructured {
 		return unstructured.Unstructured{Object: map[string]any{

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 // Change holds the members of additionalParams of a change_vnfpkg request that control the change, as Tacker's clients
@@ -36,7 +36,7 @@ func ReadChange(additionalParams json.RawMessage) (Change, []lcm.Problem) {
 }
 
 // Problems lists VDUs that the flavour does not have.
-func (c Change) Problems(f *vnfpkg.Flavour) (out []lcm.Problem) {
+func (c Change) Problems(f *descriptor.Flavour) (out []lcm.Problem) {
 	for i, v := range c.Vdus {
 		if _, ok := f.Vdu(v.ID); !ok && v.ID != "" {
 			out = append(out, lcm.Problem{

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 func TestReadChange(t *testing.T) {
@@ -15,7 +15,7 @@ func TestReadChange(t *testing.T) {
 	require.Empty(t, problems, "what is for others is left to them")
 	require.True(t, c.Partial())
 	require.Equal(t, []string{`$.additionalParams.vdu_params[1].vdu_id the flavour simple has no VDU "no"`},
-		sentences(c.Problems(&vnfpkg.Flavour{ID: "simple", Vdus: []vnfpkg.Vdu{{ID: "VDU2"}}})))
+		sentences(c.Problems(&descriptor.Flavour{ID: "simple", Vdus: []descriptor.Vdu{{ID: "VDU2"}}})))
 
 	_, problems = ReadChange(json.RawMessage(`{"upgrade_type":"BlueGreen","vdu_params":[{}]}`))
 	require.Len(t, problems, 2)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/charts"
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 // Choice holds an NFVO's choices for the Pods of a VDU (SOL003 clause 9.5.5.3): the zone of their nodes, "" for any,
@@ -23,7 +23,7 @@ type Choice struct {
 
 // Choices are the choices of grants for the Pods of the VNF. A problem is a choice that the manifests do not allow,
 // with its path in the grant.
-func (v *VNF) Choices(f *vnfpkg.Flavour, by lcm.GrantedChoices) (out []Choice, problems []lcm.Problem) {
+func (v *VNF) Choices(f *descriptor.Flavour, by lcm.GrantedChoices) (out []Choice, problems []lcm.Problem) {
 	for _, vdu := range f.Vdus {
 		c := choosing{vnf: v, choice: Choice{Vdu: vdu.ID, Zone: by.Zones[vdu.ID], Images: map[string]string{}}}
 		c.object = find(v.Objects, v.Workloads[vdu.ID])

@@ -7,12 +7,12 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 // chosenFor returns a VNF with one Deployment, web, whose Pods have these containers and must be on nodes with these
 // labels.
-func chosenFor(nodes map[string]any, containers ...string) (*VNF, *vnfpkg.Flavour) {
+func chosenFor(nodes map[string]any, containers ...string) (*VNF, *descriptor.Flavour) {
 	var list []any
 	for _, name := range containers {
 		list = append(list, map[string]any{"name": name, "image": "own"})
@@ -22,8 +22,8 @@ func chosenFor(nodes map[string]any, containers ...string) (*VNF, *vnfpkg.Flavou
 		"apiVersion": "apps/v1", "kind": "Deployment", "metadata": map[string]any{"name": "web"},
 		"spec": map[string]any{"template": map[string]any{"spec": map[string]any{"containers": list, "nodeSelector": nodes}}},
 	}}}
-	return v, &vnfpkg.Flavour{Containers: true, Vdus: []vnfpkg.Vdu{{ID: "web", Pod: &vnfpkg.Pod{
-		Containers: []vnfpkg.Container{{ID: "server", Name: "httpd"}},
+	return v, &descriptor.Flavour{Containers: true, Vdus: []descriptor.Vdu{{ID: "web", Pod: &descriptor.Pod{
+		Containers: []descriptor.Container{{ID: "server", Name: "httpd"}},
 	}}, {ID: "absent"}}}
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 func sentences(problems []lcm.Problem) []string {
@@ -178,10 +178,10 @@ func TestRead_endsWhereAVnfHasTooMany(t *testing.T) {
 		sentences(m.Broken))
 }
 
-func flavour(names ...string) *vnfpkg.Flavour {
-	f := &vnfpkg.Flavour{ID: "simple", Containers: true}
+func flavour(names ...string) *descriptor.Flavour {
+	f := &descriptor.Flavour{ID: "simple", Containers: true}
 	for i, name := range names {
-		f.Vdus = append(f.Vdus, vnfpkg.Vdu{ID: "VDU" + string(rune('1'+i)), Name: name})
+		f.Vdus = append(f.Vdus, descriptor.Vdu{ID: "VDU" + string(rune('1'+i)), Name: name})
 	}
 	return f
 }
@@ -317,7 +317,7 @@ func TestTackerManifests(t *testing.T) {
 	}
 	for _, c := range []struct {
 		dir, params string
-		flavour     *vnfpkg.Flavour
+		flavour     *descriptor.Flavour
 		want        map[string]Workload
 		place       Place
 	}{

@@ -18,7 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 // The labels that distinguish the Pods of VDUs. Services and affinity rules select Pods by them.
@@ -34,9 +34,9 @@ const (
 
 // describer makes the objects of the VDUs whose Pods the VNFD describes.
 type describer struct {
-	flavour  *vnfpkg.Flavour
+	flavour  *descriptor.Flavour
 	id       string
-	vdus     []vnfpkg.Vdu
+	vdus     []descriptor.Vdu
 	capacity map[string]int
 	inputs   inputs
 	objects  []unstructured.Unstructured
@@ -46,7 +46,7 @@ type describer struct {
 // the numbers of Pods of the default instantiation level. Inputs of the VNFD are members of additionalParams.
 //
 // The problems concern inputs.
-func Describe(f *vnfpkg.Flavour, id lcm.VnfInstanceID, additionalParams json.RawMessage) (
+func Describe(f *descriptor.Flavour, id lcm.VnfInstanceID, additionalParams json.RawMessage) (
 	objects []unstructured.Unstructured, workloads map[string]Workload, wrong []lcm.Problem,
 ) {
 	capacity, err := f.Capacity("")
@@ -100,12 +100,12 @@ func withoutEmpty(of any) {
 }
 
 // meta is the metadata of an object of a VDU.
-func (d *describer) meta(v vnfpkg.Vdu, name string) metav1.ObjectMeta {
+func (d *describer) meta(v descriptor.Vdu, name string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Name: name, Namespace: v.Pod.Namespace, Labels: v.Pod.Labels}
 }
 
 // configMaps makes a ConfigMap from the config of each container.
-func (d *describer) configMaps(v vnfpkg.Vdu) {
+func (d *describer) configMaps(v descriptor.Vdu) {
 	for _, c := range v.Pod.Containers {
 		if len(c.Config) == 0 {
 			continue
@@ -118,7 +118,7 @@ func (d *describer) configMaps(v vnfpkg.Vdu) {
 }
 
 // configDigest is a digest of the config of all the VDU's containers, "" for none.
-func (d *describer) configDigest(v vnfpkg.Vdu) string {
+func (d *describer) configDigest(v descriptor.Vdu) string {
 	all := map[string]map[string]string{}
 	for _, c := range v.Pod.Containers {
 		if len(c.Config) > 0 {
@@ -133,7 +133,7 @@ func (d *describer) configDigest(v vnfpkg.Vdu) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-func (d *describer) service(s vnfpkg.Service) {
+func (d *describer) service(s descriptor.Service) {
 	first, _ := d.flavour.Vdu(s.Vdus[0])
 	selector := d.selector(*first)
 	if len(s.Vdus) > 1 {
@@ -152,15 +152,15 @@ func (d *describer) service(s vnfpkg.Service) {
 	})
 }
 
-func cpOf(s vnfpkg.Service) string { return cpLabel + vnfpkg.ClusterName(s.ID, 60) }
+func cpOf(s descriptor.Service) string { return cpLabel + descriptor.ClusterName(s.ID, 60) }
 
 // selector are the labels that exactly the Pods of one VDU of one VNF have.
-func (d *describer) selector(v vnfpkg.Vdu) map[string]string {
+func (d *describer) selector(v descriptor.Vdu) map[string]string {
 	return map[string]string{vnfLabel: d.id, workloadLabel: v.WorkloadName(d.id)}
 }
 
 // podLabels are the labels of the selector, of the VNFD, and of connection points of several VDUs.
-func (d *describer) podLabels(v vnfpkg.Vdu) map[string]string {
+func (d *describer) podLabels(v descriptor.Vdu) map[string]string {
 	out := d.selector(v)
 	maps.Copy(out, v.Pod.Labels)
 	for _, s := range d.flavour.Services {
@@ -171,7 +171,7 @@ func (d *describer) podLabels(v vnfpkg.Vdu) map[string]string {
 	return out
 }
 
-func (d *describer) workload(v vnfpkg.Vdu) {
+func (d *describer) workload(v descriptor.Vdu) {
 	replicas := int32(d.capacity[v.ID])
 	selector := &metav1.LabelSelector{MatchLabels: d.selector(v)}
 	template := corev1.PodTemplateSpec{
@@ -185,7 +185,7 @@ func (d *describer) workload(v vnfpkg.Vdu) {
 		template.Annotations = map[string]string{configMark: digest}
 	}
 	meta, kind := d.meta(v, v.WorkloadName(d.id)), metav1.TypeMeta{APIVersion: "apps/v1", Kind: v.Pod.Kind}
-	if v.Pod.Kind == vnfpkg.KindStatefulSet {
+	if v.Pod.Kind == descriptor.KindStatefulSet {
 		d.put(&appsv1.StatefulSet{TypeMeta: kind, ObjectMeta: meta, Spec: appsv1.StatefulSetSpec{
 			Replicas: &replicas, Selector: selector, Template: template, ServiceName: d.serviceOf(v),
 		}})
@@ -197,7 +197,7 @@ func (d *describer) workload(v vnfpkg.Vdu) {
 }
 
 // serviceOf is the first Service of a VDU, "" for none.
-func (d *describer) serviceOf(v vnfpkg.Vdu) string {
+func (d *describer) serviceOf(v descriptor.Vdu) string {
 	for _, s := range d.flavour.Services {
 		if slices.Contains(s.Vdus, v.ID) {
 			return d.flavour.ServiceName(s, d.id)
@@ -206,7 +206,7 @@ func (d *describer) serviceOf(v vnfpkg.Vdu) string {
 	return ""
 }
 
-func (d *describer) containers(v vnfpkg.Vdu) []corev1.Container {
+func (d *describer) containers(v descriptor.Vdu) []corev1.Container {
 	out := make([]corev1.Container, 0, len(v.Pod.Containers))
 	for _, c := range v.Pod.Containers {
 		of := corev1.Container{
@@ -242,7 +242,7 @@ func quantities(of map[string]string) corev1.ResourceList {
 	return out
 }
 
-func (d *describer) autoscaler(v vnfpkg.Vdu) {
+func (d *describer) autoscaler(v descriptor.Vdu) {
 	a := v.Pod.Autoscaling
 	if a == nil {
 		return

@@ -14,7 +14,9 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/vim/openstack/heat/generator"
 	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 var update = flag.Bool("update", false, "write golden files")
@@ -23,15 +25,15 @@ const instance = "2c9f3d1e-0000-4000-8000-000000000000"
 
 // packaged builds a package from a directory and returns its flavour after a round trip through JSON, as the store
 // keeps it.
-func packaged(t *testing.T, dir string) (f *vnfpkg.Flavour, warnings []lcm.Problem) {
+func packaged(t *testing.T, dir string) (f *descriptor.Flavour, warnings []lcm.Problem) {
 	t.Helper()
 	var csar bytes.Buffer
 	require.NoError(t, vnfpkg.Build(dir, &csar))
-	p, err := vnfpkg.Open(bytes.NewReader(csar.Bytes()), int64(csar.Len()), vnfpkg.Limits{})
+	p, err := vnfpkg.Open(bytes.NewReader(csar.Bytes()), int64(csar.Len()), vnfpkg.Options{Templates: generator.Templates})
 	require.NoError(t, err)
 	text, err := json.Marshal(p.Vnfd)
 	require.NoError(t, err)
-	var kept vnfpkg.Vnfd
+	var kept descriptor.Vnfd
 	require.NoError(t, json.Unmarshal(text, &kept))
 	again, err := json.Marshal(kept)
 	require.NoError(t, err)
@@ -131,7 +133,9 @@ func FuzzDescribe(f *testing.F) {
 		}, &csar) != nil {
 			return
 		}
-		p, err := vnfpkg.Open(bytes.NewReader(csar.Bytes()), int64(csar.Len()), vnfpkg.Limits{})
+		p, err := vnfpkg.Open(
+			bytes.NewReader(csar.Bytes()), int64(csar.Len()), vnfpkg.Options{Templates: generator.Templates},
+		)
 		require.NoError(t, err)
 		for i := range p.Vnfd.Flavours {
 			objects, _, _ := Describe(&p.Vnfd.Flavours[i], instance, nil)

@@ -11,7 +11,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/params"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 const (
@@ -172,7 +172,7 @@ func (in Install) chart(at string) (c chart, ok bool) {
 func ReleaseName(id lcm.VnfInstanceID) string { return "vnf" + strings.ReplaceAll(string(id), "-", "") }
 
 // keys are the keys of the values with the numbers of Pods, by VDU id, and the JSON paths for problems about them.
-func (p Params) keys(f *vnfpkg.Flavour) (keys, paths map[string]string, problems []lcm.Problem) {
+func (p Params) keys(f *descriptor.Flavour) (keys, paths map[string]string, problems []lcm.Problem) {
 	keys, paths = map[string]string{}, map[string]string{}
 	for _, vdu := range sortedKeys(p.ValueNames) {
 		at := lcm.MemberPath(valueNamesPath, vdu)

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 // chartFiles returns a chart in the folder with these Deployments. Their numbers of replicas are values of the chart.
@@ -27,9 +27,11 @@ func chartFiles(folder string, deployments ...string) pkg {
 	return p
 }
 
-var twoVdus = &vnfpkg.Flavour{
-	ID: "simple", Vdus: []vnfpkg.Vdu{{ID: "VDU1", Name: "web"}, {ID: "VDU2", Name: "db"}},
-	Aspects: []vnfpkg.ScalingAspect{{ID: "all", Deltas: map[string]map[string]int{"VDU1": {"one": 1}, "VDU2": {"one": 1}}}},
+var twoVdus = &descriptor.Flavour{
+	ID: "simple", Vdus: []descriptor.Vdu{{ID: "VDU1", Name: "web"}, {ID: "VDU2", Name: "db"}},
+	Aspects: []descriptor.ScalingAspect{
+		{ID: "all", Deltas: map[string]map[string]int{"VDU1": {"one": 1}, "VDU2": {"one": 1}}},
+	},
 }
 
 func resolve(t *testing.T, p pkg, params string) *VNF {

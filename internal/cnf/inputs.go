@@ -6,7 +6,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/params"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 // inputs are the request's values for inputs of the VNFD.
@@ -22,7 +22,7 @@ func readInputs(additionalParams json.RawMessage) inputs {
 }
 
 // text is the text of a word; the request's value replaces an input.
-func (in *inputs) text(w vnfpkg.Word) string {
+func (in *inputs) text(w descriptor.Word) string {
 	if w.Input == "" {
 		return w.Text
 	}
@@ -50,14 +50,14 @@ func (in *inputs) tell(name, detail string) {
 	}
 }
 
-func (in *inputs) list(words []vnfpkg.Word) (out []string) {
+func (in *inputs) list(words []descriptor.Word) (out []string) {
 	for _, w := range words {
 		out = append(out, in.text(w))
 	}
 	return out
 }
 
-func (in *inputs) texts(words map[string]vnfpkg.Word) map[string]string {
+func (in *inputs) texts(words map[string]descriptor.Word) map[string]string {
 	out := make(map[string]string, len(words))
 	for _, name := range sortedKeys(words) {
 		out[name] = in.text(words[name])

@@ -18,7 +18,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/expansion"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/params"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 // Manifests are the manifests of a request, with their problems.
@@ -179,7 +179,7 @@ var onlyAnswered = map[string]bool{
 
 // Differing lists the manifest files and the charts whose content differs between two packages. The flavour is the same
 // in both VNFDs. Comments and the form of a manifest's text do not count.
-func Differing(f *vnfpkg.Flavour, p Params, before, after Files) (out []string, err error) {
+func Differing(f *descriptor.Flavour, p Params, before, after Files) (out []string, err error) {
 	for _, file := range p.Files {
 		one := Params{Files: []string{file}}
 		a, err := Read(one, before)

@@ -13,7 +13,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/params"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 const (
@@ -106,7 +106,7 @@ func namespaceProblem(name string) string {
 
 // Unasked reports parameters of a request that make containers although the VNF has none: Windlass would not apply
 // them.
-func Unasked(additionalParams json.RawMessage, f *vnfpkg.Flavour) (problems []lcm.Problem) {
+func Unasked(additionalParams json.RawMessage, f *descriptor.Flavour) (problems []lcm.Problem) {
 	var given map[string]json.RawMessage
 	if len(additionalParams) == 0 || json.Unmarshal(additionalParams, &given) != nil {
 		return nil // reported elsewhere

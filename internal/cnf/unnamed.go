@@ -6,14 +6,14 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/params"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 // named tells whether the request names manifests or charts. If it does not, the VNFD decides.
 func (p Params) named() bool { return len(p.Files) > 0 || p.hasCharts() || p.UseHelm }
 
 // describe makes manifests from the VNFD's descriptions of containers, and finds the VNFD's charts for the other VDUs.
-func (v *VNF) describe(f *vnfpkg.Flavour, additionalParams json.RawMessage, id lcm.VnfInstanceID) []chart {
+func (v *VNF) describe(f *descriptor.Flavour, additionalParams json.RawMessage, id lcm.VnfInstanceID) []chart {
 	described := len(f.Described()) > 0
 	switch {
 	case !described && len(f.Charts) == 0:
@@ -38,7 +38,7 @@ func (v *VNF) tell(path, format string, args ...any) {
 }
 
 // chartsOf are the charts of the VNFD. If there is only one, it gets the values of the request.
-func (p Params) chartsOf(f *vnfpkg.Flavour, id lcm.VnfInstanceID) (out []chart) {
+func (p Params) chartsOf(f *descriptor.Flavour, id lcm.VnfInstanceID) (out []chart) {
 	for i, of := range f.Charts {
 		c := chart{file: of.File, release: ReleaseName(id), values: map[string]any{}, at: paramsPath}
 		if i > 0 {

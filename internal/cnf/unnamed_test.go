@@ -7,35 +7,36 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 // partly returns a flavour with one VDU that the VNFD describes, and one that a chart makes.
-func partly() *vnfpkg.Flavour {
-	return &vnfpkg.Flavour{
+func partly() *descriptor.Flavour {
+	return &descriptor.Flavour{
 		ID: "simple", Containers: true,
-		Vdus: []vnfpkg.Vdu{
-			{ID: "VDU1", Name: "web", Pod: &vnfpkg.Pod{
-				Kind: vnfpkg.KindDeployment, Namespace: "curry",
-				Containers: []vnfpkg.Container{{Name: "server", Image: vnfpkg.Word{Text: "a"}}},
+		Vdus: []descriptor.Vdu{
+			{ID: "VDU1", Name: "web", Pod: &descriptor.Pod{
+				Kind: descriptor.KindDeployment, Namespace: "curry",
+				Containers: []descriptor.Container{{Name: "server", Image: descriptor.Word{Text: "a"}}},
 			}},
-			{ID: "VDU2", Name: "db", Pod: &vnfpkg.Pod{
-				Kind: vnfpkg.KindDeployment, Containers: []vnfpkg.Container{{Name: "db", Image: vnfpkg.Word{Text: "b"}}},
+			{ID: "VDU2", Name: "db", Pod: &descriptor.Pod{
+				Kind:       descriptor.KindDeployment,
+				Containers: []descriptor.Container{{Name: "db", Image: descriptor.Word{Text: "b"}}},
 			}},
 		},
-		Charts: []vnfpkg.Chart{{ID: "chart", File: "chart", Vdus: []string{"VDU2"}}},
+		Charts: []descriptor.Chart{{ID: "chart", File: "chart", Vdus: []string{"VDU2"}}},
 	}
 }
 
 func TestUnasked_saysWhyNothingMakesContainers(t *testing.T) {
 	given := json.RawMessage(`{"lcm-kubernetes-def-files":["a.yaml"]}`)
 	require.Equal(t, "makes containers, but the flavour simple has no VDU. Add the VDUs of the containers to the VNFD",
-		Unasked(given, &vnfpkg.Flavour{ID: "simple"})[0].Detail)
-	require.Contains(t, Unasked(given, &vnfpkg.Flavour{ID: "simple", Vdus: []vnfpkg.Vdu{{ID: "VDU1"}}})[0].Detail,
+		Unasked(given, &descriptor.Flavour{ID: "simple"})[0].Detail)
+	require.Contains(t, Unasked(given, &descriptor.Flavour{ID: "simple", Vdus: []descriptor.Vdu{{ID: "VDU1"}}})[0].Detail,
 		"but all VDUs of the flavour simple are VMs")
 }
 
-func resolved(t *testing.T, f *vnfpkg.Flavour, p pkg, params string) *VNF {
+func resolved(t *testing.T, f *descriptor.Flavour, p pkg, params string) *VNF {
 	t.Helper()
 	v, err := Resolve(t.Context(), f, json.RawMessage(params), p.files(), instance)
 	require.NoError(t, err)
@@ -83,7 +84,7 @@ func TestResolve_tellsWhenNobodySaysWhatTheVnfIs(t *testing.T) {
 		require.Equal(t, want, sentences(resolved(t, flavour("web"), nil, params).Problems()), params)
 	}
 	two := partly()
-	two.Charts = append(two.Charts, vnfpkg.Chart{ID: "other", File: "none"})
+	two.Charts = append(two.Charts, descriptor.Chart{ID: "other", File: "none"})
 	v := resolved(t, two, chartFiles("chart", "db"), `{"helm_parameters":{"a":1}}`)
 	require.Equal(t, []string{
 		`$.additionalParams the VNF package has no chart "none"`,

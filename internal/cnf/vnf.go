@@ -13,7 +13,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/charts"
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 // Files reads the files of a VNF package. The error is NotFound if the package lacks the file.
@@ -98,7 +98,7 @@ func (v *VNF) Problems() []lcm.Problem { return slices.Concat(v.Manifests.Missin
 
 // Resolve reads a request with the package's files. It renders charts for an unknown cluster.
 func Resolve(
-	ctx context.Context, f *vnfpkg.Flavour, additionalParams json.RawMessage, from Files, id lcm.VnfInstanceID,
+	ctx context.Context, f *descriptor.Flavour, additionalParams json.RawMessage, from Files, id lcm.VnfInstanceID,
 ) (*VNF, error) {
 	v := &VNF{}
 	v.Params, v.Wrong = ReadParams(additionalParams)
@@ -135,12 +135,12 @@ func (v *VNF) read(from Files) error {
 }
 
 // workloads are the workloads that the VNFD describes, and the VDUs' workloads among manifests and charts.
-func (v *VNF) workloads(f *vnfpkg.Flavour) (map[string]Workload, []lcm.Problem) {
+func (v *VNF) workloads(f *descriptor.Flavour) (map[string]Workload, []lcm.Problem) {
 	if v.described == nil {
 		return Workloads(f, v.Params, v.Objects)
 	}
 	others := *f
-	others.Vdus = slices.DeleteFunc(slices.Clone(f.Vdus), func(of vnfpkg.Vdu) bool {
+	others.Vdus = slices.DeleteFunc(slices.Clone(f.Vdus), func(of descriptor.Vdu) bool {
 		_, described := v.described[of.ID]
 		return described
 	})

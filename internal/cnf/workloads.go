@@ -10,7 +10,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/charts"
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 // Workload is the object of a VDU: a controller of Pods, or a Pod.
@@ -33,7 +33,7 @@ var groups = map[string]string{
 // property "name" of a VDU, which a chart may extend). A mapping must contain all VDUs. Without a mapping some VDUs may have no workload, because
 // a package may have VDUs for several sets of manifests; but at least one VDU must have one.
 func Workloads(
-	f *vnfpkg.Flavour, p Params, manifests []unstructured.Unstructured,
+	f *descriptor.Flavour, p Params, manifests []unstructured.Unstructured,
 ) (map[string]Workload, []lcm.Problem) {
 	r := &resolution{flavour: f, found: workloadsOf(p, manifests), of: map[string]Workload{}, at: p.at(), objects: manifests}
 	if len(p.VduMapping) > 0 {
@@ -46,7 +46,7 @@ func Workloads(
 }
 
 type resolution struct {
-	flavour *vnfpkg.Flavour
+	flavour *descriptor.Flavour
 	// found are the workloads of the manifests, with their namespaces.
 	found    map[Workload][]string
 	of       map[string]Workload
@@ -148,7 +148,7 @@ func (r *resolution) called(suits func(Workload) bool) (out []Workload) {
 // Tacker takes any text without a dash there.
 func (r *resolution) extends(w Workload, vdu string) bool {
 	suffix, ok := strings.CutPrefix(w.Name, vdu+"-")
-	anothers := slices.ContainsFunc(r.flavour.Vdus, func(v vnfpkg.Vdu) bool { return v.Name == w.Name })
+	anothers := slices.ContainsFunc(r.flavour.Vdus, func(v descriptor.Vdu) bool { return v.Name == w.Name })
 	if !ok || suffix == "" || anothers {
 		return false
 	}

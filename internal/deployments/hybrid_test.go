@@ -10,7 +10,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/operations"
 	"github.com/windlass-nfv/windlass/internal/vim"
 	"github.com/windlass-nfv/windlass/internal/vim/hybrid"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 // told is a definer whose definitions name the VDU that it had to define.
@@ -30,9 +30,9 @@ func (d told) Renewed(ctx context.Context, of *operations.Operation, _ string) (
 
 func mixed() *operations.Operation {
 	return &operations.Operation{
-		Flavour: &vnfpkg.Flavour{
-			Hybrid: true, Vdus: []vnfpkg.Vdu{{ID: "vm"}, {ID: "web", Containers: true}},
-			Cps: []vnfpkg.VduCp{{ID: "vm_cp", VduID: "vm", External: true}, {ID: "web_cp", VduID: "web", External: true}},
+		Flavour: &descriptor.Flavour{
+			Hybrid: true, Vdus: []descriptor.Vdu{{ID: "vm"}, {ID: "web", Containers: true}},
+			Cps: []descriptor.VduCp{{ID: "vm_cp", VduID: "vm", External: true}, {ID: "web_cp", VduID: "web", External: true}},
 		},
 		Instance: lcm.VnfInstance{Instantiated: &lcm.InstantiatedVnfInfo{}},
 	}

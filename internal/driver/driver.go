@@ -10,7 +10,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/internal/params"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 // Driver makes the VNF's own driver with the parameters of its request, which does the rest.
@@ -63,7 +63,7 @@ func (s Set) Named(name string) (Driver, bool) {
 }
 
 // Bind makes the drivers of a VNF of that flavour, in the order in which its VNFD names them.
-func (s Set) Bind(f *vnfpkg.Flavour, additionalParams json.RawMessage) (out []Bound) {
+func (s Set) Bind(f *descriptor.Flavour, additionalParams json.RawMessage) (out []Bound) {
 	if f == nil {
 		return nil
 	}
@@ -94,7 +94,7 @@ func Usable(bound []Bound) (out []lifecycle.Driver, err error) {
 }
 
 // Of are the drivers of VNFs of that flavour, in the order in which its VNFD names them.
-func (s Set) Of(f *vnfpkg.Flavour) (out Set) {
+func (s Set) Of(f *descriptor.Flavour) (out Set) {
 	for _, name := range f.Drivers() {
 		if d, ok := s.Named(name); ok {
 			out = append(out, d)
@@ -104,7 +104,7 @@ func (s Set) Of(f *vnfpkg.Flavour) (out Set) {
 }
 
 // Missing maps the hooks of an instantiation for which Windlass has no driver to the VNFD's names for it.
-func (s Set) Missing(f *vnfpkg.Flavour) map[string]string {
+func (s Set) Missing(f *descriptor.Flavour) map[string]string {
 	missing := map[string]string{}
 	for _, hook := range []string{"instantiate_end", "instantiate_start"} {
 		if name, asked := f.Driver(hook); asked && !isEmpty(f, hook) && len(f.Hooks[hook].Scripts()) == 0 {
@@ -118,7 +118,7 @@ func (s Set) Missing(f *vnfpkg.Flavour) map[string]string {
 
 // isEmpty tells whether there is nothing to run. Packages of containerised VNFs name scripts that they do not have; the
 // warnings of the package mention them.
-func isEmpty(f *vnfpkg.Flavour, hook string) bool {
+func isEmpty(f *descriptor.Flavour, hook string) bool {
 	h := f.Hooks[hook]
 	return f.Containers && h.File == "" && h.Driver == ""
 }

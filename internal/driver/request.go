@@ -9,13 +9,13 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/internal/params"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 // Request is an INSTANTIATE while it is checked, with the other input of drivers.
 type Request struct {
 	lcm.InstantiateRequest
-	Flavour *vnfpkg.Flavour
+	Flavour *descriptor.Flavour
 	// Capacity is the future number of servers of each VDU.
 	Capacity map[string]int
 	Package  Package
@@ -55,7 +55,7 @@ func (p Package) Artifact(path string) (lcm.PkgArtifact, bool) {
 type Modification struct {
 	lcm.ModifyRequest
 	Instance lcm.VnfInstance
-	Vnfd     vnfpkg.Vnfd
+	Vnfd     descriptor.Vnfd
 	Package  Package
 	Found    *Findings
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/hot"
 )
 
 // Resources maps the names of a template's resources to their types.
@@ -13,7 +13,7 @@ type Resources map[string]string
 // Resources are the resources of the top template. It is false when they cannot be read; the check of the deployment
 // reports why.
 func (r Request) Resources(ctx context.Context) (types Resources, ok bool) {
-	template, err := vnfpkg.StackTemplate(r.Flavour,
+	template, err := hot.StackTemplate(r.Flavour,
 		func(path string) ([]byte, error) { return r.Package.Read(ctx, path) })
 	if err == nil {
 		types, err = template.Resources()

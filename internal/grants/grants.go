@@ -15,7 +15,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/requests"
 	"github.com/windlass-nfv/windlass/internal/secrets"
 	"github.com/windlass-nfv/windlass/internal/vim"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/hot"
 )
 
 // Grants implements activities.GrantFacts.
@@ -114,7 +114,7 @@ func (g *Grants) honour(op *operations.Operation, facts lifecycle.Facts, grant l
 	if !op.OpOcc.Operation.Makes() {
 		return nil
 	}
-	return lcm.InvalidAll(lcm.UnhonouredGrant, vnfpkg.Unmanaged(op.Flavour, op.Request.ExtManagedVirtualLinks))
+	return lcm.InvalidAll(lcm.UnhonouredGrant, hot.Unmanaged(op.Flavour, op.Request.ExtManagedVirtualLinks))
 }
 
 // possibleLinks checks the links of a request together with its grant's: each may be right, but not both together.

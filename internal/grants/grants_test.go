@@ -8,7 +8,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/operations"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 func instantiating(params string) *operations.Operation {
@@ -18,7 +18,7 @@ func instantiating(params string) *operations.Operation {
 			AdditionalParams: json.RawMessage(params),
 			ExtVirtualLinks:  []lcm.ExtVirtualLink{{ID: "a", ResourceID: "net-a"}, {ID: "b", ResourceID: "net-b"}},
 		},
-		Flavour: &vnfpkg.Flavour{ID: "f", Vdus: []vnfpkg.Vdu{{ID: "node", InitialInstances: new(1)}}},
+		Flavour: &descriptor.Flavour{ID: "f", Vdus: []descriptor.Vdu{{ID: "node", InitialInstances: new(1)}}},
 	}
 }
 
@@ -47,7 +47,9 @@ func TestAcceptable_refusesAddressesThatCannotBe(t *testing.T) {
 // ported returns an instantiation in which one of two connection points has a given port.
 func ported() *operations.Operation {
 	j := instantiating(``)
-	j.Flavour.Cps = []vnfpkg.VduCp{{ID: "cp", VduID: "node", External: true}, {ID: "other", VduID: "node", External: true}}
+	j.Flavour.Cps = []descriptor.VduCp{
+		{ID: "cp", VduID: "node", External: true}, {ID: "other", VduID: "node", External: true},
+	}
 	port := &lcm.LinkPort{ID: "p", ResourceID: "port-1"}
 	j.Request.ExtVirtualLinks[0].ExtCps = []lcm.ExtCp{{
 		CpdID: "cp", LinkPort: port, Configs: []lcm.CpConfig{{Key: "k", LinkPort: port}},

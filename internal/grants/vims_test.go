@@ -9,7 +9,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/operations"
 	"github.com/windlass-nfv/windlass/internal/outbound"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 func TestOnlyVim_needsOneOpenStack(t *testing.T) {
@@ -70,9 +70,9 @@ func TestReachable_takesAConnectionThatSaysAllItselfAsItIs(t *testing.T) {
 
 func mixed() *operations.Operation {
 	return &operations.Operation{
-		Flavour: &vnfpkg.Flavour{
-			Hybrid: true, Vdus: []vnfpkg.Vdu{{ID: "vm"}, {ID: "web", Containers: true}},
-			Cps: []vnfpkg.VduCp{{ID: "vm_cp", VduID: "vm", External: true}, {ID: "web_cp", VduID: "web", External: true}},
+		Flavour: &descriptor.Flavour{
+			Hybrid: true, Vdus: []descriptor.Vdu{{ID: "vm"}, {ID: "web", Containers: true}},
+			Cps: []descriptor.VduCp{{ID: "vm_cp", VduID: "vm", External: true}, {ID: "web_cp", VduID: "web", External: true}},
 		},
 		Instance: lcm.VnfInstance{Instantiated: &lcm.InstantiatedVnfInfo{}},
 	}

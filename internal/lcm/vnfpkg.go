@@ -39,7 +39,7 @@ type VnfPkg struct {
 	ChecksumAlgo     string
 	Checksum         string
 	UserDefinedData  map[string]any
-	// Vnfd is the parsed descriptor: vnfpkg.Vnfd as JSON.
+	// Vnfd is the parsed descriptor: descriptor.Vnfd as JSON.
 	Vnfd json.RawMessage
 	// Artifacts lists the files of the package that are not images: path, size and digest.
 	Artifacts []PkgArtifact

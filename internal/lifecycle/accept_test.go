@@ -8,7 +8,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 // asked returns the request for the grant of a scale-out by two workers, and the plan.
@@ -131,9 +131,9 @@ func TestChosen_takesAnImageByItsName(t *testing.T) {
 			VimImageID:      "image-2",
 		}}}
 	})
-	f.Flavour = &vnfpkg.Flavour{
-		Vdus:     []vnfpkg.Vdu{{ID: "masterNode", Image: &vnfpkg.SwImage{Name: "the-image"}}, {ID: "workerNode"}},
-		Storages: []vnfpkg.VirtualStorage{{ID: "disk", Image: &vnfpkg.SwImage{Name: "the-image"}}},
+	f.Flavour = &descriptor.Flavour{
+		Vdus:     []descriptor.Vdu{{ID: "masterNode", Image: &descriptor.SwImage{Name: "the-image"}}, {ID: "workerNode"}},
+		Storages: []descriptor.VirtualStorage{{ID: "disk", Image: &descriptor.SwImage{Name: "the-image"}}},
 	}
 	chosen, err := lifecycle.Chosen(f, g, false)
 	require.NoError(t, err)
@@ -203,7 +203,7 @@ func TestChosen_keepsServersThatAreThere(t *testing.T) {
 func TestPlacement_namesNewServersAndTheirNeighbours(t *testing.T) {
 	f := cluster(t, 3, 2)
 	flavour := *f.Flavour
-	flavour.AffinityRules = []vnfpkg.AffinityRule{
+	flavour.AffinityRules = []descriptor.AffinityRule{
 		{ID: "apart", Anti: true, Scope: "nfvi_node", Vdus: []string{"workerNode"}},
 		{ID: "together", Scope: "zone", Vdus: []string{"masterNode"}},
 	}

@@ -8,15 +8,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 func TestAllowed_isWhatTheVnfdSays(t *testing.T) {
-	strict := &vnfpkg.Flavour{LcmOperations: &vnfpkg.LcmOperations{
+	strict := &descriptor.Flavour{LcmOperations: &descriptor.LcmOperations{
 		SeveralSteps: new(false), AnyLevels: new(false), HealCauses: []string{"power", "disk"}, MinTermination: 30,
 		MinStop: 20,
 	}}
-	open := &vnfpkg.Flavour{LcmOperations: &vnfpkg.LcmOperations{SeveralSteps: new(true), AnyLevels: new(true)}}
+	open := &descriptor.Flavour{LcmOperations: &descriptor.LcmOperations{SeveralSteps: new(true), AnyLevels: new(true)}}
 	for _, c := range []struct {
 		op      lcm.Operation
 		body    string
@@ -42,7 +42,7 @@ func TestAllowed_isWhatTheVnfdSays(t *testing.T) {
 		{lcm.OpOperate, `{"changeStateTo":"STARTED"}`, ""},
 		{lcm.OpChangeExtConn, `{}`, ""},
 	} {
-		for _, free := range []*vnfpkg.Flavour{open, {}} {
+		for _, free := range []*descriptor.Flavour{open, {}} {
 			require.NoError(t, allowed(free, c.op, json.RawMessage(c.body)), "%s %s", c.op, c.body)
 		}
 		err := allowed(strict, c.op, json.RawMessage(c.body))

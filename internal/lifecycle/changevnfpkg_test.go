@@ -8,19 +8,19 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 // repackaged returns the facts of a VNF of two VDUs, web and old, that gets a package with the VDUs web and new.
 func repackaged() lifecycle.Facts {
-	flavour := func(vdus ...string) *vnfpkg.Flavour {
-		f := &vnfpkg.Flavour{
+	flavour := func(vdus ...string) *descriptor.Flavour {
+		f := &descriptor.Flavour{
 			ID: "simple", Containers: true, DefaultLevel: "small",
-			Levels: []vnfpkg.Level{{ID: "small", ScaleLevels: map[string]int{}, Instances: map[string]int{}}},
+			Levels: []descriptor.Level{{ID: "small", ScaleLevels: map[string]int{}, Instances: map[string]int{}}},
 		}
 		for _, id := range vdus {
-			f.Vdus = append(f.Vdus, vnfpkg.Vdu{ID: id, Name: id})
-			f.Aspects = append(f.Aspects, vnfpkg.ScalingAspect{
+			f.Vdus = append(f.Vdus, descriptor.Vdu{ID: id, Name: id})
+			f.Aspects = append(f.Aspects, descriptor.ScalingAspect{
 				ID: id + "_pods", MaxScaleLevel: 2, Deltas: map[string]map[string]int{id: {"": 1}},
 			})
 			f.Levels[0].Instances[id], f.Levels[0].ScaleLevels[id+"_pods"] = 1, 0

@@ -4,7 +4,7 @@ import (
 	"maps"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 // findTargets finds the VIM connections on which a grant wants servers and Pods to be made.
@@ -52,7 +52,7 @@ func (c *choosing) vnfcs(vdu string) string {
 
 // keepPods refuses another image or zone for a VDU that has Pods: its workload would make all of them anew. A new
 // package does so anyway, and is not refused.
-func (c *choosing) keepPods(vdu vnfpkg.Vdu) {
+func (c *choosing) keepPods(vdu descriptor.Vdu) {
 	const otherwise = "the existing Pods of %s have the %s %q; with %q the cluster would replace all of them"
 	was, had := c.before.Zones[vdu.ID]
 	if now, given := c.chosen.Zones[vdu.ID]; given && (!had || now != was) && !c.facts.repackages() {
@@ -82,7 +82,7 @@ func (f Facts) kept(choices lcm.GrantedChoices) lcm.GrantedChoices {
 }
 
 // WithoutImagesOfPods returns granted images without those of containers.
-func WithoutImagesOfPods(images map[string]string, of *vnfpkg.Flavour) map[string]string {
+func WithoutImagesOfPods(images map[string]string, of *descriptor.Flavour) map[string]string {
 	out := maps.Clone(images)
 	for _, vdu := range of.Vdus {
 		if !of.OfContainers(vdu.ID) {
@@ -96,7 +96,7 @@ func WithoutImagesOfPods(images map[string]string, of *vnfpkg.Flavour) map[strin
 }
 
 // imagesIn are the parts of a VDU of containers for which a grant may choose an image: the VDU and each container.
-func imagesIn(vdu vnfpkg.Vdu) []string {
+func imagesIn(vdu descriptor.Vdu) []string {
 	ids := []string{vdu.ID}
 	if vdu.Pod != nil {
 		for _, c := range vdu.Pod.Containers {
@@ -110,8 +110,10 @@ func imagesIn(vdu vnfpkg.Vdu) []string {
 type holder struct{ id, vdu string }
 
 // holdersOf finds the holders of an image: by their own id, else by the image's name.
-func holdersOf(f *vnfpkg.Flavour, id string) (holders []holder) {
-	is := func(node string, image *vnfpkg.SwImage) bool { return node == id || image != nil && image.Name == id }
+func holdersOf(f *descriptor.Flavour, id string) (holders []holder) {
+	is := func(node string, image *descriptor.SwImage) bool {
+		return node == id || image != nil && image.Name == id
+	}
 	for _, vdu := range f.Vdus {
 		if is(vdu.ID, vdu.Image) {
 			holders = append(holders, holder{vdu.ID, vdu.ID})

@@ -7,16 +7,16 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 // ofPods returns the facts of a VNF of Pods that is not instantiated, with the VDUs web and db; db's Pods have two
 // containers.
 func ofPods() lifecycle.Facts {
-	return lifecycle.Facts{Flavour: &vnfpkg.Flavour{Containers: true, Vdus: []vnfpkg.Vdu{
-		{ID: "web", Image: &vnfpkg.SwImage{Name: "web server"}},
-		{ID: "db", Pod: &vnfpkg.Pod{Containers: []vnfpkg.Container{
-			{ID: "store", Software: &vnfpkg.SwImage{Name: "database"}}, {ID: "backup"},
+	return lifecycle.Facts{Flavour: &descriptor.Flavour{Containers: true, Vdus: []descriptor.Vdu{
+		{ID: "web", Image: &descriptor.SwImage{Name: "web server"}},
+		{ID: "db", Pod: &descriptor.Pod{Containers: []descriptor.Container{
+			{ID: "store", Software: &descriptor.SwImage{Name: "database"}}, {ID: "backup"},
 		}}},
 	}}}
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 // zoned returns the facts of a VNF with each control plane in a zone of its own, and all workers in one zone.
@@ -117,7 +117,7 @@ func ofType(list []lcm.GrantResource, kind string) (ids []string) {
 func equipped(t *testing.T) lifecycle.Facts {
 	f := zoned(t)
 	flavour := *f.Flavour
-	flavour.Storages = []vnfpkg.VirtualStorage{{ID: "disk"}}
+	flavour.Storages = []descriptor.VirtualStorage{{ID: "disk"}}
 	flavour.Vdus = slices.Clone(flavour.Vdus)
 	for i := range flavour.Vdus {
 		if flavour.Vdus[i].ID == "workerNode" {
@@ -236,7 +236,7 @@ func TestGranted_namesWhatIsUpdated(t *testing.T) {
 func linked(t *testing.T) lifecycle.Facts {
 	f := equipped(t)
 	flavour := *f.Flavour
-	flavour.VirtualLinks = []vnfpkg.VirtualLink{
+	flavour.VirtualLinks = []descriptor.VirtualLink{
 		{ID: "inner", Made: true},
 		{ID: "private", Made: true, VduID: "workerNode"},
 		{ID: "elsewhere"},
@@ -303,10 +303,10 @@ func rated(t *testing.T) lifecycle.Facts {
 	f := linked(t)
 	flavour := *f.Flavour
 	flavour.VirtualLinks = slices.Clone(flavour.VirtualLinks)
-	flavour.VirtualLinks[0].InitialBitrate, flavour.VirtualLinks[0].Rated = &vnfpkg.Bitrate{Root: 1000}, true
-	flavour.Aspects = append(slices.Clone(flavour.Aspects), vnfpkg.ScalingAspect{
+	flavour.VirtualLinks[0].InitialBitrate, flavour.VirtualLinks[0].Rated = &descriptor.Bitrate{Root: 1000}, true
+	flavour.Aspects = append(slices.Clone(flavour.Aspects), descriptor.ScalingAspect{
 		ID: "bandwidth", MaxScaleLevel: 2, StepDeltas: []string{"more"},
-		Bitrates: map[string]map[string]vnfpkg.Bitrate{"inner": {"more": {Root: 500}}},
+		Bitrates: map[string]map[string]descriptor.Bitrate{"inner": {"more": {Root: 500}}},
 	})
 	f.Flavour = &flavour
 	return f

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 var heal = kind{
@@ -39,7 +39,7 @@ func planHeal(f Facts, req lcm.HealRequest) (lcm.Plan, error) {
 	return plan, f.healVolumes(&plan, req)
 }
 
-func healProblems(c vnfpkg.LcmOperations, req lcm.HealRequest) []lcm.Problem {
+func healProblems(c descriptor.LcmOperations, req lcm.HealRequest) []lcm.Problem {
 	if req.Cause != "" && len(c.HealCauses) > 0 && !slices.Contains(c.HealCauses, req.Cause) {
 		return refuse("$.cause", "the VNFD allows these causes: %s", strings.Join(c.HealCauses, ", "))
 	}

@@ -8,14 +8,14 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 // mixed returns the facts of a VNF of two servers, vm, with volumes, and of two Pods, web, with claims.
 func mixed() lifecycle.Facts {
-	f := &vnfpkg.Flavour{
-		ID: "simple", Hybrid: true, Vdus: []vnfpkg.Vdu{{ID: "vm"}, {ID: "web", Containers: true}},
-		Aspects: []vnfpkg.ScalingAspect{
+	f := &descriptor.Flavour{
+		ID: "simple", Hybrid: true, Vdus: []descriptor.Vdu{{ID: "vm"}, {ID: "web", Containers: true}},
+		Aspects: []descriptor.ScalingAspect{
 			{ID: "vms", MaxScaleLevel: 3, StepDeltas: []string{"one"}, Deltas: map[string]map[string]int{"vm": {"one": 1}}},
 			{ID: "pods", MaxScaleLevel: 3, StepDeltas: []string{"one"}, Deltas: map[string]map[string]int{"web": {"one": 1}}},
 		},
@@ -69,7 +69,9 @@ func TestHybrid_isOperatedAsEachOfItsPartsIs(t *testing.T) {
 
 func TestHybrid_connectsItsServersWhileItsContainersAreStopped(t *testing.T) {
 	f := mixed()
-	f.Flavour.Cps = []vnfpkg.VduCp{{ID: "of-vm", VduID: "vm", External: true}, {ID: "of-web", VduID: "web", External: true}}
+	f.Flavour.Cps = []descriptor.VduCp{
+		{ID: "of-vm", VduID: "vm", External: true}, {ID: "of-web", VduID: "web", External: true},
+	}
 	f.Instance.Instantiated.ExtVirtualLinks = []lcm.ExtVirtualLink{
 		{ID: "a", ResourceID: "net", ExtCps: []lcm.ExtCp{{CpdID: "of-vm"}}},
 		{ID: "b", ResourceID: "media", ExtCps: []lcm.ExtCp{{CpdID: "of-web"}}},

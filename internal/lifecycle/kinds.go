@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 // kind is what this package knows of one operation. The file of the operation has its kind, and the functions of it.
@@ -16,7 +16,7 @@ type kind struct {
 	// plan says what the operation changes.
 	plan func(f Facts, r lcm.Request) (lcm.Plan, error)
 	// allowed are the problems of the request with the VNFD's lcm_operations_configuration; nil if it restricts nothing.
-	allowed func(c vnfpkg.LcmOperations, r lcm.Request) []lcm.Problem
+	allowed func(c descriptor.LcmOperations, r lcm.Request) []lcm.Problem
 	// steps lists the steps. opens and closes are the hooks before the first and after the last of the infrastructure's
 	// steps; a heal of an entire VNF has others than a heal of some VNFCs.
 	steps         func(l listing) []Step
@@ -55,9 +55,9 @@ func planned[R lcm.Request](plan func(Facts, R) (lcm.Plan, error)) func(Facts, l
 
 // allowing is planned for the function allowed.
 func allowing[R lcm.Request](
-	allowed func(vnfpkg.LcmOperations, R) []lcm.Problem,
-) func(vnfpkg.LcmOperations, lcm.Request) []lcm.Problem {
-	return func(c vnfpkg.LcmOperations, r lcm.Request) []lcm.Problem {
+	allowed func(descriptor.LcmOperations, R) []lcm.Problem,
+) func(descriptor.LcmOperations, lcm.Request) []lcm.Problem {
+	return func(c descriptor.LcmOperations, r lcm.Request) []lcm.Problem {
 		own, ok := r.(R)
 		if !ok {
 			return refuse("$", "is not the request of this operation")
@@ -68,7 +68,7 @@ func allowing[R lcm.Request](
 
 // Allowed refuses a request that the VNFD's lcm_operations_configuration excludes (SOL001). The error is Invalid, with
 // the members' paths. It does not check what Windlass does of its own accord.
-func Allowed(f *vnfpkg.Flavour, r lcm.Request) error {
+func Allowed(f *descriptor.Flavour, r lcm.Request) error {
 	allowed := kinds[r.Operation()].allowed
 	if f.LcmOperations == nil || allowed == nil {
 		return nil

@@ -5,7 +5,8 @@ import (
 	"fmt"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
+	"github.com/windlass-nfv/windlass/vnfpkg/hot"
 )
 
 // links are the external links of the VNF, or those that its instantiation gives it.
@@ -45,9 +46,9 @@ func (f Facts) checkPorts(change lcm.GroupChange, additional json.RawMessage) er
 				continue
 			}
 			if f.apart() {
-				members := vnfpkg.MembersOf(f.Instance.Instantiated.VnfcResources)
+				members := descriptor.MembersOf(f.Instance.Instantiated.VnfcResources)
 				members.Grow(change.VduID, change.To-change.From)
-				if detail := vnfpkg.LackedPorts(f.Flavour, cp, members); detail != "" {
+				if detail := hot.LackedPorts(f.Flavour, cp, members); detail != "" {
 					add("%s", detail)
 				}
 			} else if change.To > len(given) {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 // given returns the facts of a VNF with workers, the first of which has a given port.
@@ -100,9 +100,9 @@ func TestScale_givesEachVnfcAPortOfItsOwn(t *testing.T) {
 	info.AdditionalParams = json.RawMessage(`{"lcm-operation-user-data":"x.py","lcm-operation-user-data-class":"StandardUserData"}`)
 	workers := 0
 	for i, v := range info.VnfcResources {
-		info.VnfcResources[i].Metadata = map[string]any{"parent_resource_name": vnfpkg.MemberName(v.VduID, i)}
+		info.VnfcResources[i].Metadata = map[string]any{"parent_resource_name": descriptor.MemberName(v.VduID, i)}
 		if v.VduID == "workerNode" {
-			info.VnfcResources[i].Metadata["parent_resource_name"] = vnfpkg.MemberName(v.VduID, workers)
+			info.VnfcResources[i].Metadata["parent_resource_name"] = descriptor.MemberName(v.VduID, workers)
 			workers++
 		}
 	}

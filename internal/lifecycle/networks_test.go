@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 func TestPlan_ofContainersOnNetworks(t *testing.T) {
@@ -15,7 +15,7 @@ func TestPlan_ofContainersOnNetworks(t *testing.T) {
 	f.Flavour = f.FormerFlavour
 	one := 1
 	f.Flavour.Vdus[0].InitialInstances, f.Flavour.Aspects[0].StepDeltas = &one, []string{""}
-	f.Flavour.Cps = []vnfpkg.VduCp{{ID: "ext", VduID: "web", External: true}}
+	f.Flavour.Cps = []descriptor.VduCp{{ID: "ext", VduID: "web", External: true}}
 	f.Instance.Instantiated.ExtVirtualLinks = []lcm.ExtVirtualLink{{
 		ID: "l", ResourceID: "media", ExtCps: []lcm.ExtCp{{CpdID: "ext", FixedIPs: []lcm.FixedIP{{Address: "10.0.0.7"}}}},
 	}}

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 var operate = kind{
@@ -77,7 +77,7 @@ func (f Facts) Remaining(plan lcm.Plan) (out []lcm.VnfcResourceInfo) {
 	return out
 }
 
-func operateProblems(c vnfpkg.LcmOperations, req lcm.OperateRequest) []lcm.Problem {
+func operateProblems(c descriptor.LcmOperations, req lcm.OperateRequest) []lcm.Problem {
 	if req.GracefulStopTimeout != nil && *req.GracefulStopTimeout < c.MinStop {
 		return refuse("$.gracefulStopTimeout", "the VNFD requires at least %d seconds (min_graceful_stop_timeout)", c.MinStop)
 	}

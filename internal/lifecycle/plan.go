@@ -9,13 +9,13 @@ import (
 	"strings"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 // Facts are the input of a plan.
 type Facts struct {
 	Instance lcm.VnfInstance
-	Flavour  *vnfpkg.Flavour
+	Flavour  *descriptor.Flavour
 	// Drivers work on the VNF's servers, in the order in which the VNFD names them; often there is none.
 	Drivers []Driver
 	// Managed are networks that replace internal virtual links; the deployment does not make them.
@@ -38,7 +38,7 @@ type Facts struct {
 	// VnfPkgID is the package that a CHANGE_VNFPKG gives the VNF. Flavour is of that package, FormerFlavour of the former
 	// one.
 	VnfPkgID      lcm.VnfPkgID
-	FormerFlavour *vnfpkg.Flavour
+	FormerFlavour *descriptor.Flavour
 	// Scripts says what to do with scripts of the package.
 	Scripts lcm.ScriptPolicy
 }

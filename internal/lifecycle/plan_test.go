@@ -13,7 +13,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/driver/kubeadm"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 // cluster returns the facts of the sample VNF with these numbers of control planes and workers, the first of each being
@@ -21,7 +21,7 @@ import (
 func cluster(t require.TestingT, controlPlanes, workers int) lifecycle.Facts {
 	b, err := os.ReadFile("../../vnfpkg/testdata/k8s-ha.vnfd.json")
 	require.NoError(t, err)
-	var vnfd vnfpkg.Vnfd
+	var vnfd descriptor.Vnfd
 	require.NoError(t, json.Unmarshal(b, &vnfd))
 	flavour, err := vnfd.Flavour("ha")
 	require.NoError(t, err)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 func TestNeeds_isWhatTheNewMachinesTake(t *testing.T) {
@@ -33,7 +33,7 @@ func TestNeeds_isWhatTheNewMachinesTake(t *testing.T) {
 		"192 MB": new(192), "0.5 GiB": new(512), "1 TB": new(1 << 20), "much": nil, "": nil,
 	} {
 		flavour := *f.Flavour
-		flavour.Vdus = []vnfpkg.Vdu{{ID: "workerNode", VirtualMemory: size}}
+		flavour.Vdus = []descriptor.Vdu{{ID: "workerNode", VirtualMemory: size}}
 		facts := f
 		facts.Flavour = &flavour
 		got := lifecycle.Needs(lcm.Plan{

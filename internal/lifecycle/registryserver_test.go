@@ -10,7 +10,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/driver/registry"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 func TestHeal_ofARegistryKeepsItsVolumeUnlessTheRequestSaysOtherwise(t *testing.T) {
@@ -46,7 +46,7 @@ func TestHeal_ofARegistryKeepsItsVolumeUnlessTheRequestSaysOtherwise(t *testing.
 		t.Run(name, func(t *testing.T) {
 			f := lifecycle.Facts{
 				Drivers: []lifecycle.Driver{&registry.Server{Params: *c.params}},
-				Flavour: &vnfpkg.Flavour{},
+				Flavour: &descriptor.Flavour{},
 				Instance: lcm.VnfInstance{Instantiated: &lcm.InstantiatedVnfInfo{VnfcResources: []lcm.VnfcResourceInfo{
 					{
 						ID: "vm", VduID: "registry", ComputeResource: lcm.ResourceHandle{ResourceID: "vm"},

@@ -6,7 +6,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lcm/lcmtest"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 // planOf plans the operation that a request begins.
@@ -18,7 +18,7 @@ func planOf(f lifecycle.Facts, op lcm.Operation, body json.RawMessage) (lcm.Plan
 	return lifecycle.For(f, r)
 }
 
-func allowed(f *vnfpkg.Flavour, op lcm.Operation, body json.RawMessage) error {
+func allowed(f *descriptor.Flavour, op lcm.Operation, body json.RawMessage) error {
 	r, err := lcmtest.Any(op, body)
 	if err != nil {
 		return err

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 func at(path string, i int) string { return fmt.Sprintf("%s[%d]", path, i) }
@@ -39,7 +39,7 @@ func planScale(f Facts, req lcm.ScaleRequest) (lcm.Plan, error) {
 	return f.toLevels(req.Operation(), levels, "", req.Choice, req.AdditionalParams)
 }
 
-func scaleProblems(c vnfpkg.LcmOperations, req lcm.ScaleRequest) []lcm.Problem {
+func scaleProblems(c descriptor.LcmOperations, req lcm.ScaleRequest) []lcm.Problem {
 	if req.NumberOfSteps > 1 && c.SeveralSteps != nil && !*c.SeveralSteps {
 		return refuse("$.numberOfSteps", "the VNFD allows this VNF to scale by one step at a time only "+
 			"(scaling_by_more_than_one_step_supported is false)")
@@ -203,7 +203,7 @@ func (f Facts) groupOf(vdu string) string {
 }
 
 // check refuses sizes that the VNFD or a driver does not allow.
-func (f Facts) check(vdu vnfpkg.Vdu, change lcm.GroupChange) error {
+func (f Facts) check(vdu descriptor.Vdu, change lcm.GroupChange) error {
 	if err := f.keepsNumber(vdu.ID); err != nil {
 		return err
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 var scaleToLevel = kind{
@@ -58,7 +58,7 @@ func planScaleToLevel(f Facts, req lcm.ScaleToLevelRequest) (lcm.Plan, error) {
 	return f.toLevels(req.Operation(), levels, "", req.Choice, req.AdditionalParams)
 }
 
-func scaleToLevelProblems(c vnfpkg.LcmOperations, req lcm.ScaleToLevelRequest) []lcm.Problem {
+func scaleToLevelProblems(c descriptor.LcmOperations, req lcm.ScaleToLevelRequest) []lcm.Problem {
 	if len(req.ScaleInfo) > 0 && c.AnyLevels != nil && !*c.AnyLevels {
 		return refuse("$.scaleInfo", "the VNFD allows this VNF to scale to its instantiation levels only "+
 			"(arbitrary_target_levels_supported is false): name one in instantiationLevelId")

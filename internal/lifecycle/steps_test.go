@@ -12,7 +12,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/driver/registry"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 // TestSteps_offerNoWayBackOnceAServerIsGone checks how a plan changes the list of steps. Tests of package workflows
@@ -122,7 +122,7 @@ func TestSteps_ofATermination(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := lifecycle.Facts{Flavour: &vnfpkg.Flavour{}, Drivers: c.drivers, Graceful: c.graceful}
+			f := lifecycle.Facts{Flavour: &descriptor.Flavour{}, Drivers: c.drivers, Graceful: c.graceful}
 			starting, processing := lifecycle.Split(lifecycle.Steps(f, lcm.Plan{Operation: lcm.OpTerminate, Whole: true}))
 			require.Equal(t, []lifecycle.StepID{"ask-for-grant"}, idsOf(starting))
 			require.Equal(t, c.want, idsOf(processing))
@@ -132,7 +132,7 @@ func TestSteps_ofATermination(t *testing.T) {
 
 func TestSteps_ofARegistry(t *testing.T) {
 	server := &registry.Server{}
-	f := lifecycle.Facts{Flavour: &vnfpkg.Flavour{}, Drivers: []lifecycle.Driver{server}}
+	f := lifecycle.Facts{Flavour: &descriptor.Flavour{}, Drivers: []lifecycle.Driver{server}}
 	made := []lifecycle.StepID{"ask-for-grant", "create-stack", "find-nodes", "wait-for-registry", "install-registry"}
 	require.Equal(t, made, idsOf(lifecycle.Steps(f, lcm.Plan{Operation: lcm.OpInstantiate})))
 	server.Params.Volume = &k8s.CinderVolumeParams{}
@@ -156,8 +156,8 @@ func idsOf(list []lifecycle.Step) (ids []lifecycle.StepID) {
 // TestSteps_ofAPackageWithImages checks that an image of the package is stored before servers use it, and is deleted
 // after them.
 func TestSteps_ofAPackageWithImages(t *testing.T) {
-	f := lifecycle.Facts{Flavour: &vnfpkg.Flavour{Vdus: []vnfpkg.Vdu{
-		{ID: "server", Image: &vnfpkg.SwImage{Name: "debian", File: "Files/images/debian.img"}},
+	f := lifecycle.Facts{Flavour: &descriptor.Flavour{Vdus: []descriptor.Vdu{
+		{ID: "server", Image: &descriptor.SwImage{Name: "debian", File: "Files/images/debian.img"}},
 	}}}
 	making := []lifecycle.StepID{"upload-images", "create-stack", "find-nodes"}
 	require.Equal(t, append([]lifecycle.StepID{"ask-for-grant"}, making...),

@@ -11,7 +11,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/driver/kubeadm"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 // withStorage returns the facts of a cluster with a storage server; recorded is set when its volumes are recorded.
@@ -19,9 +19,9 @@ func withStorage(t *testing.T, recorded bool) lifecycle.Facts {
 	t.Helper()
 	f := cluster(t, 3, 2)
 	flavour := *f.Flavour
-	flavour.Vdus = append(flavour.Vdus, vnfpkg.Vdu{ID: "storage_server"})
-	flavour.Cps = append(flavour.Cps, vnfpkg.VduCp{ID: "storage_CP", VduID: "storage_server"})
-	flavour.Aspects = append(flavour.Aspects, vnfpkg.ScalingAspect{
+	flavour.Vdus = append(flavour.Vdus, descriptor.Vdu{ID: "storage_server"})
+	flavour.Cps = append(flavour.Cps, descriptor.VduCp{ID: "storage_CP", VduID: "storage_server"})
+	flavour.Aspects = append(flavour.Aspects, descriptor.ScalingAspect{
 		ID: "storage", MaxScaleLevel: 2, StepDeltas: []string{"one"},
 		Deltas: map[string]map[string]int{"storage_server": {"one": 1}},
 	})

@@ -2,7 +2,7 @@ package lifecycle
 
 import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 var terminate = kind{
@@ -24,7 +24,7 @@ func planTerminate(f Facts, req lcm.TerminateRequest) (lcm.Plan, error) {
 	return plan, nil
 }
 
-func terminateProblems(c vnfpkg.LcmOperations, req lcm.TerminateRequest) []lcm.Problem {
+func terminateProblems(c descriptor.LcmOperations, req lcm.TerminateRequest) []lcm.Problem {
 	if req.Graceful() && req.GracefulTerminationTimeout != nil && *req.GracefulTerminationTimeout < c.MinTermination {
 		return refuse("$.gracefulTerminationTimeout", "the VNFD requires at least %d seconds "+
 			"(min_graceful_termination_timeout)", c.MinTermination)

@@ -4,11 +4,11 @@ import (
 	"slices"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 // VimKinds are the kinds of VIMs for VNFs of a flavour, those of VMs first. The flavour is nil if the VNF has none yet.
-func VimKinds(f *vnfpkg.Flavour) []lcm.VimKind {
+func VimKinds(f *descriptor.Flavour) []lcm.VimKind {
 	switch {
 	case f == nil:
 		return []lcm.VimKind{lcm.VimKindFor(false)}
@@ -20,12 +20,12 @@ func VimKinds(f *vnfpkg.Flavour) []lcm.VimKind {
 }
 
 // VimKindOf is the kind of the VIM for the VNFCs of a VDU. Resources without a VDU are with the VMs, if there are any.
-func VimKindOf(f *vnfpkg.Flavour, vdu string) lcm.VimKind {
+func VimKindOf(f *descriptor.Flavour, vdu string) lcm.VimKind {
 	return lcm.VimKindFor(f != nil && f.OfContainers(vdu))
 }
 
 // Connection is the VNF's VIM connection for the VNFCs of a VDU, or a zero value if there is none.
-func Connection(f *vnfpkg.Flavour, all []lcm.VimConnectionInfo, vdu string) lcm.VimConnectionInfo {
+func Connection(f *descriptor.Flavour, all []lcm.VimConnectionInfo, vdu string) lcm.VimConnectionInfo {
 	if len(all) == 1 && (f == nil || !f.Hybrid) { // the VNF is on one VIM, whatever type the connection names
 		return all[0]
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/onboard"
 	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/archive"
 )
 
 // enveloped returns the sample package in an envelope, and the certificate of its signer.
@@ -64,7 +65,7 @@ func enveloped(t *testing.T) (envelope, inner []byte, anchors *x509.CertPool) {
 }
 
 // take onboards an uploaded archive.
-func (b *bench) take(t *testing.T, trust vnfpkg.Trust, archive []byte) (lcm.VnfPkg, error) {
+func (b *bench) take(t *testing.T, trust archive.Trust, archive []byte) (lcm.VnfPkg, error) {
 	t.Helper()
 	id := lcm.VnfPkgID(uuid.NewString())
 	require.NoError(t, b.Store.CreatePackage(lcm.InProject(t.Context(), lcm.DefaultProject),
@@ -81,7 +82,7 @@ func (b *bench) take(t *testing.T, trust vnfpkg.Trust, archive []byte) (lcm.VnfP
 func TestTake_unwrapsAPackageFromItsEnvelope(t *testing.T) {
 	b := newBench(t)
 	envelope, inner, anchors := enveloped(t)
-	pkg, err := b.take(t, vnfpkg.Trust{Anchors: anchors, Required: true}, envelope)
+	pkg, err := b.take(t, archive.Trust{Anchors: anchors, Required: true}, envelope)
 	require.NoError(t, err)
 	require.Equal(t, lcm.PkgOnboarded, pkg.OnboardingState)
 	require.Empty(t, pkg.Warnings)
@@ -97,15 +98,15 @@ func TestTake_refusesAnEnvelopeOfAStranger(t *testing.T) {
 	b := newBench(t)
 	envelope, inner, _ := enveloped(t)
 	_, _, others := enveloped(t)
-	_, err := b.take(t, vnfpkg.Trust{Anchors: others}, envelope)
+	_, err := b.take(t, archive.Trust{Anchors: others}, envelope)
 	require.True(t, lcm.Is(err, lcm.KindInvalid), "%v", err)
 	var e *lcm.Error
 	require.ErrorAs(t, err, &e)
 	require.Equal(t, "k8s-ha.cms", e.Problems[0].Path)
-	_, err = b.take(t, vnfpkg.Trust{Anchors: others, Required: true}, inner)
+	_, err = b.take(t, archive.Trust{Anchors: others, Required: true}, inner)
 	require.True(t, lcm.Is(err, lcm.KindInvalid), "a package without any signature: %v", err)
 
-	pkg, err := b.take(t, vnfpkg.Trust{}, envelope)
+	pkg, err := b.take(t, archive.Trust{}, envelope)
 	require.NoError(t, err)
 	require.Equal(t, "k8s-ha.cms", pkg.Warnings[0].Path)
 }

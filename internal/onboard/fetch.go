@@ -9,7 +9,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/nfvo"
 	"github.com/windlass-nfv/windlass/internal/secrets"
 	"github.com/windlass-nfv/windlass/internal/store"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/archive"
 )
 
 // Fetcher takes packages on board from archives at other servers.
@@ -20,7 +20,7 @@ type Fetcher struct {
 	// NFVO is also a source of packages; nil without an NFVO.
 	NFVO *nfvo.Orchestrator
 	// Trust says whose packages are accepted; its zero value accepts all.
-	Trust vnfpkg.Trust
+	Trust archive.Trust
 }
 
 func (f *Fetcher) onboarder() *Onboarder { return &Onboarder{Store: f.Store, Trust: f.Trust} }

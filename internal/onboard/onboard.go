@@ -11,7 +11,9 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/store"
+	"github.com/windlass-nfv/windlass/internal/vim/openstack/heat/generator"
 	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/archive"
 )
 
 // maxFile bounds the size of a package's file that the store keeps for activities.
@@ -20,9 +22,9 @@ const maxFile = 16 << 20
 // Onboarder takes packages on board.
 type Onboarder struct {
 	Store  *store.Store
-	Limits vnfpkg.Limits
+	Limits archive.Limits
 	// Trust says whose packages are accepted; its zero value accepts all.
-	Trust vnfpkg.Trust
+	Trust archive.Trust
 	// Vnfd is the VNFD that a package must have; "" for any.
 	Vnfd lcm.VnfdID
 }
@@ -47,7 +49,7 @@ func (o *Onboarder) Take(ctx context.Context, pkg *lcm.VnfPkg, body io.Reader) e
 		return err
 	}
 	defer content.Close()
-	csar, err := vnfpkg.OpenTrusted(content, size, o.Limits, trust)
+	csar, err := vnfpkg.Open(content, size, vnfpkg.Options{Limits: o.Limits, Trust: trust, Templates: generator.Templates})
 	if err != nil {
 		return err
 	}
@@ -72,13 +74,13 @@ func (o *Onboarder) Take(ctx context.Context, pkg *lcm.VnfPkg, body io.Reader) e
 // itself is stored and served. It returns the checks that the package itself still needs.
 func (o *Onboarder) unwrap(
 	ctx context.Context, pkg *lcm.VnfPkg,
-) (trust vnfpkg.Trust, warnings []lcm.Problem, err error) {
+) (trust archive.Trust, warnings []lcm.Problem, err error) {
 	content, size, err := o.Store.PackageContent(ctx, pkg.ID)
 	if err != nil {
 		return trust, nil, err
 	}
 	defer content.Close()
-	envelope, err := vnfpkg.OpenEnvelope(content, size, o.Limits)
+	envelope, err := archive.OpenEnvelope(content, size, o.Limits)
 	if err != nil || envelope == nil {
 		return o.Trust, nil, err
 	}

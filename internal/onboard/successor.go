@@ -8,7 +8,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/cnf"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/store"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
+	"github.com/windlass-nfv/windlass/vnfpkg/hot"
 )
 
 // Successor checks a package as the replacement of an instance's package. An instantiated VNF may get another package
@@ -57,15 +58,15 @@ func Successor(
 	if err != nil {
 		return nil, err
 	}
-	next.Succeeds, next.KeptImages = true, now.OtherImages(then)
+	next.Succeeds, next.KeptImages = true, hot.OtherImages(now, then)
 	return next, nil
 }
 
-func vnfdsOf(present, next lcm.VnfPkg) (before, after *vnfpkg.Vnfd, err error) {
-	before, after = &vnfpkg.Vnfd{}, &vnfpkg.Vnfd{}
+func vnfdsOf(present, next lcm.VnfPkg) (before, after *descriptor.Vnfd, err error) {
+	before, after = &descriptor.Vnfd{}, &descriptor.Vnfd{}
 	for _, p := range []struct {
 		pkg  lcm.VnfPkg
-		into *vnfpkg.Vnfd
+		into *descriptor.Vnfd
 	}{{present, before}, {next, after}} {
 		if err := json.Unmarshal(p.pkg.Vnfd, p.into); err != nil {
 			return nil, nil, lcm.Wrap(lcm.KindBug, err, "The stored VNFD of package %s is unreadable.", p.pkg.ID)
@@ -77,7 +78,8 @@ func vnfdsOf(present, next lcm.VnfPkg) (before, after *vnfpkg.Vnfd, err error) {
 // differingFiles are the templates of the VNF's stack, or its manifests, that differ between two packages with equal
 // VNFDs.
 func differingFiles(
-	ctx context.Context, packages *store.Store, inst lcm.VnfInstance, present, next lcm.VnfPkg, before, after *vnfpkg.Vnfd,
+	ctx context.Context, packages *store.Store, inst lcm.VnfInstance, present, next lcm.VnfPkg,
+	before, after *descriptor.Vnfd,
 ) ([]string, error) {
 	now, err := before.Flavour(inst.Instantiated.FlavourID)
 	if err != nil {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 // Refused says why the VNF instance cannot have the attributes that an INSTANTIATE, MODIFY_INFO or CHANGE_VNFPKG would
@@ -17,14 +17,14 @@ func (o *Operation) Refused() *lcm.Error {
 	var problems []lcm.Problem
 	switch own := o.Own.(type) {
 	case lcm.InstantiateRequest:
-		problems = o.Vnfd.Declared.Problems(vnfpkg.Attributes{
+		problems = o.Vnfd.Declared.Problems(descriptor.Attributes{
 			Extensions:             lcm.Merged(o.Instance.Extensions, o.Request.Extensions),
 			ConfigurableProperties: lcm.Merged(o.Instance.ConfigurableProperties, o.Request.ConfigurableProperties),
 		}, true)
 	case lcm.ModifyRequest:
 		problems = o.modifiedProblems(own)
 	case lcm.ChangeVnfPkgRequest:
-		problems = o.Vnfd.Declared.Problems(vnfpkg.Attributes{
+		problems = o.Vnfd.Declared.Problems(descriptor.Attributes{
 			Metadata: o.Instance.Metadata, Extensions: o.Instance.Extensions,
 			ConfigurableProperties: o.Instance.ConfigurableProperties,
 		}, true)
@@ -53,7 +53,7 @@ func (o *Operation) modifiedProblems(request lcm.ModifyRequest) []lcm.Problem {
 			declared.ConfigurableProperties = nil
 		}
 	}
-	problems := declared.Problems(vnfpkg.Attributes{
+	problems := declared.Problems(descriptor.Attributes{
 		Metadata: o.Instance.Metadata, Extensions: o.Instance.Extensions,
 		ConfigurableProperties: o.Instance.ConfigurableProperties,
 	}, o.Instance.Instantiated != nil)

@@ -8,13 +8,13 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lcm/lcmtest"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 func TestRefused(t *testing.T) {
-	level := map[string]vnfpkg.Member{"level": {Type: vnfpkg.TypeString, Required: true}}
-	vnfd := &vnfpkg.Vnfd{Declared: vnfpkg.Declared{
-		Metadata:   map[string]vnfpkg.Member{"rack": {Type: vnfpkg.TypeInteger}},
+	level := map[string]descriptor.Member{"level": {Type: descriptor.TypeString, Required: true}}
+	vnfd := &descriptor.Vnfd{Declared: descriptor.Declared{
+		Metadata:   map[string]descriptor.Member{"rack": {Type: descriptor.TypeInteger}},
 		Extensions: level, ConfigurableProperties: level,
 	}}
 	good, running := map[string]any{"level": "info"}, &lcm.InstantiatedVnfInfo{}
@@ -73,7 +73,7 @@ func TestRefused(t *testing.T) {
 				paths = append(paths, p.Path)
 			}
 			require.Equal(t, c.want, paths)
-			c.Operation.Vnfd = &vnfpkg.Vnfd{}
+			c.Operation.Vnfd = &descriptor.Vnfd{}
 			require.Nil(t, c.Operation.Refused(), "a VNFD that declares nothing")
 		})
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lcm/lcmtest"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 func beginning(params string) *Operation {
@@ -19,11 +19,11 @@ func beginning(params string) *Operation {
 			AdditionalParams: json.RawMessage(params),
 			ExtVirtualLinks:  []lcm.ExtVirtualLink{{ID: "a", ResourceID: "net-a"}, {ID: "b", ResourceID: "net-b"}},
 		},
-		Flavour: &vnfpkg.Flavour{ID: "f", Vdus: []vnfpkg.Vdu{{ID: "node", InitialInstances: new(1)}}},
+		Flavour: &descriptor.Flavour{ID: "f", Vdus: []descriptor.Vdu{{ID: "node", InitialInstances: new(1)}}},
 	}
 }
 
-func beginningOn(f *vnfpkg.Flavour) *Operation {
+func beginningOn(f *descriptor.Flavour) *Operation {
 	j := beginning(``)
 	j.Flavour = f
 	return j
@@ -60,7 +60,7 @@ func TestApplyGrant_putsWhatTheGrantSaysInThePlaceOfTheRequests(t *testing.T) {
 
 func TestApplyGrant_takesTheGrantsNetworksForInternalLinks(t *testing.T) {
 	j := beginning(``)
-	j.Flavour.VirtualLinks = []vnfpkg.VirtualLink{{ID: "inner"}, {ID: "other"}}
+	j.Flavour.VirtualLinks = []descriptor.VirtualLink{{ID: "inner"}, {ID: "other"}}
 	j.Request.ExtManagedVirtualLinks = []lcm.ExtManagedVirtualLink{{
 		ID: "a", VnfVirtualLinkDescID: "inner", ResourceID: "asked",
 	}, {ID: "b", VnfVirtualLinkDescID: "other", ResourceID: "kept"}}
@@ -122,7 +122,9 @@ func beingReconnected(t *testing.T) (*Operation, lifecycle.Facts) {
 		Params: json.RawMessage(`{"extVirtualLinks":[{"id":"b","resourceId":"net-b","extCps":[{"cpdId":"cp"}]}]}`),
 	}
 	j.Own = lcmtest.Own(j.OpOcc)
-	j.Flavour.Cps = []vnfpkg.VduCp{{ID: "cp", VduID: "node", External: true}, {ID: "other", VduID: "node", External: true}}
+	j.Flavour.Cps = []descriptor.VduCp{
+		{ID: "cp", VduID: "node", External: true}, {ID: "other", VduID: "node", External: true},
+	}
 	j.Instance.Instantiated = &lcm.InstantiatedVnfInfo{
 		ExtVirtualLinks: []lcm.ExtVirtualLink{{
 			ID: "a", ResourceID: "net-a", ExtCps: []lcm.ExtCp{{CpdID: "cp"}, {CpdID: "other"}},

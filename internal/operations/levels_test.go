@@ -6,12 +6,13 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 func TestLevels_areThePlansWhenThereIsOne(t *testing.T) {
-	flavour := &vnfpkg.Flavour{
-		DefaultLevel: "small", Levels: []vnfpkg.Level{{ID: "small"}}, Aspects: []vnfpkg.ScalingAspect{{ID: "workers"}},
+	flavour := &descriptor.Flavour{
+		DefaultLevel: "small", Levels: []descriptor.Level{{ID: "small"}},
+		Aspects: []descriptor.ScalingAspect{{ID: "workers"}},
 	}
 	j := &Operation{Flavour: flavour}
 	level, status := j.Levels()

@@ -5,7 +5,7 @@ import (
 	"maps"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 // overridden merges the request of a later operation into the VNF's stored parameters (RFC 7396). A heal or a
@@ -74,7 +74,7 @@ func reconnected(request lcm.ChangeExtConnRequest, stored json.RawMessage) (json
 	for _, key := range cpsOf(stored) {
 		for _, link := range request.ExtVirtualLinks {
 			for _, cp := range link.ExtCps {
-				if _, member := vnfpkg.MemberIndex(cp.CpdID, key); key == cp.CpdID || member {
+				if _, member := descriptor.MemberIndex(cp.CpdID, key); key == cp.CpdID || member {
 					gone[key] = map[string]any{"network": nil, "fixed_ips": nil, "mac_address": nil, "port": nil}
 				}
 			}

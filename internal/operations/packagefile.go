@@ -5,7 +5,7 @@ import (
 	"io"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/archive"
 )
 
 // largestFile limits what an activity reads from a package in one piece: a registry's image has some tens of MiB.
@@ -22,7 +22,7 @@ func (r *Resolver) PackageFile(ctx context.Context, id lcm.VnfPkgID, path string
 		return nil, failure
 	}
 	defer func() { _ = content.Close() }()
-	file, failure := vnfpkg.OpenFile(content, size, path)
+	file, failure := archive.OpenFile(content, size, path)
 	if failure != nil {
 		return nil, err // it names the file and the package
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 // Part returns the operation limited to a hybrid VNF's VMs, or to its containers: their part of the flavour, of the
@@ -42,7 +42,7 @@ func (o *Operation) choicesOf(containers bool) lcm.GrantedChoices {
 	}
 	ofPods := func(id string) bool {
 		_, is := pods.Vdu(id)
-		return is || slices.ContainsFunc(pods.Vdus, func(v vnfpkg.Vdu) bool { return v.HasContainer(id) })
+		return is || slices.ContainsFunc(pods.Vdus, func(v descriptor.Vdu) bool { return v.HasContainer(id) })
 	}
 	out := o.Choices
 	for _, m := range []*map[string]string{&out.Images, &out.ComputeFlavours, &out.Zones, &out.KeptImages} {

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 // mixed returns an operation on a VNF with a server and a Pod, each with a connection point.
@@ -16,9 +16,9 @@ func mixed() *Operation {
 	}
 	links := []lcm.ExtVirtualLink{link("net", "vm_cp"), link("media", "web_cp"), link("other", "of-the-template")}
 	return &Operation{
-		Flavour: &vnfpkg.Flavour{
-			Hybrid: true, Vdus: []vnfpkg.Vdu{{ID: "vm"}, {ID: "web", Containers: true}},
-			Cps: []vnfpkg.VduCp{{ID: "vm_cp", VduID: "vm"}, {ID: "web_cp", VduID: "web"}},
+		Flavour: &descriptor.Flavour{
+			Hybrid: true, Vdus: []descriptor.Vdu{{ID: "vm"}, {ID: "web", Containers: true}},
+			Cps: []descriptor.VduCp{{ID: "vm_cp", VduID: "vm"}, {ID: "web_cp", VduID: "web"}},
 		},
 		Instance: lcm.VnfInstance{
 			VimConnections: []lcm.VimConnectionInfo{
@@ -64,7 +64,7 @@ func TestPart_isWhatAnOperationIsAboutOnOneKindOfVim(t *testing.T) {
 	require.Equal(t, []string{"vm_cp", "of-the-template"}, cps(servers))
 	require.Len(t, o.Instance.Instantiated.VnfcResources, 2, "the whole stays as it is")
 
-	alone := &Operation{Flavour: &vnfpkg.Flavour{Containers: true}}
+	alone := &Operation{Flavour: &descriptor.Flavour{Containers: true}}
 	require.Same(t, alone, alone.Part(true))
 }
 

@@ -7,13 +7,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 // ported returns an instantiation in which one of two connection points has a given port.
 func ported() *Operation {
 	j := beginning(``)
-	j.Flavour.Cps = []vnfpkg.VduCp{{ID: "cp", VduID: "node", External: true}, {ID: "other", VduID: "node", External: true}}
+	j.Flavour.Cps = []descriptor.VduCp{
+		{ID: "cp", VduID: "node", External: true}, {ID: "other", VduID: "node", External: true},
+	}
 	port := &lcm.LinkPort{ID: "p", ResourceID: "port-1"}
 	j.Request.ExtVirtualLinks[0].ExtCps = []lcm.ExtCp{{
 		CpdID: "cp", LinkPort: port, Configs: []lcm.CpConfig{{Key: "k", LinkPort: port}},

@@ -9,11 +9,13 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lcm/lcmtest"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 func TestJob_aModificationOfTheRegistriesIsForClustersOnly(t *testing.T) {
-	cluster := &vnfpkg.Flavour{Hooks: map[string]vnfpkg.Hook{"instantiate_end": {Driver: vnfpkg.DriverKubernetes}}}
+	cluster := &descriptor.Flavour{
+		Hooks: map[string]descriptor.Hook{"instantiate_end": {Driver: descriptor.DriverKubernetes}},
+	}
 	former := lcm.VnfInstance{Instantiated: &lcm.InstantiatedVnfInfo{
 		AdditionalParams: json.RawMessage(`{"k8s_cluster_installation_param":{"private_registry_connection_info":[{"server":"a.example.com"}]}}`),
 	}}
@@ -23,7 +25,7 @@ func TestJob_aModificationOfTheRegistriesIsForClustersOnly(t *testing.T) {
 		want      bool
 	}{
 		"of a cluster":   {Operation{Flavour: cluster, Former: former, OpOcc: change}, true},
-		"of another VNF": {Operation{Flavour: &vnfpkg.Flavour{}, Former: former, OpOcc: change}, false},
+		"of another VNF": {Operation{Flavour: &descriptor.Flavour{}, Former: former, OpOcc: change}, false},
 		"of something else": {Operation{
 			Flavour: cluster, Former: former,
 			OpOcc: lcm.VnfLcmOpOcc{Params: json.RawMessage(`{"vnfInstanceName":"x"}`)},

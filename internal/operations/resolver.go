@@ -15,7 +15,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/requests"
 	"github.com/windlass-nfv/windlass/internal/secrets"
 	"github.com/windlass-nfv/windlass/internal/store"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 // Resolver loads operations.
@@ -40,9 +40,9 @@ type Operation struct {
 	// Request is the operation's own request for an INSTANTIATE. Otherwise it is the request that instantiated the VNF,
 	// with the overrides of this operation.
 	Request lcm.InstantiateRequest
-	Vnfd    *vnfpkg.Vnfd
+	Vnfd    *descriptor.Vnfd
 	// Flavour is nil while the VNF has none.
-	Flavour *vnfpkg.Flavour
+	Flavour *descriptor.Flavour
 	// Choices are the NFVOs' choices. Targets are the VIM connections that an NFVO chose; empty when the request decides.
 	Choices lcm.GrantedChoices
 	Targets []lcm.VimConnectionInfo
@@ -187,16 +187,16 @@ func (r *Resolver) takeLeft(ctx context.Context, o *Operation) error {
 }
 
 // ReadVnfd reads the VNFD of a package, and caches it. Callers must not modify it.
-func (r *Resolver) ReadVnfd(ctx context.Context, id lcm.VnfPkgID) (*vnfpkg.Vnfd, error) {
+func (r *Resolver) ReadVnfd(ctx context.Context, id lcm.VnfPkgID) (*descriptor.Vnfd, error) {
 	return r.vnfds.get(ctx, id, r.readVnfd)
 }
 
-func (r *Resolver) readVnfd(ctx context.Context, id lcm.VnfPkgID) (*vnfpkg.Vnfd, error) {
+func (r *Resolver) readVnfd(ctx context.Context, id lcm.VnfPkgID) (*descriptor.Vnfd, error) {
 	pkg, err := r.Store.Package(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	vnfd := &vnfpkg.Vnfd{}
+	vnfd := &descriptor.Vnfd{}
 	if err := json.Unmarshal(pkg.Vnfd, vnfd); err != nil {
 		return nil, lcm.Wrap(lcm.KindBug, err, "The stored VNFD of package %s is unreadable.", id)
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lcm/lcmtest"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 func scaledVnf() *Operation {
@@ -30,8 +30,8 @@ func scaledVnf() *Operation {
 
 func TestRefused_holdsPropertiesOfVnfcsAgainstTheirVdu(t *testing.T) {
 	j := scaledVnf()
-	j.Former, j.Vnfd = j.Instance, &vnfpkg.Vnfd{}
-	j.Flavour.Vdus[0].ConfigurableProperties = map[string]vnfpkg.Member{"level": {Type: vnfpkg.TypeString}}
+	j.Former, j.Vnfd = j.Instance, &descriptor.Vnfd{}
+	j.Flavour.Vdus[0].ConfigurableProperties = map[string]descriptor.Member{"level": {Type: descriptor.TypeString}}
 	j.OpOcc = lcm.VnfLcmOpOcc{Operation: lcm.OpModifyInfo, Params: json.RawMessage(`{"vnfcInfoModifications":[
 		{"id":"first","vnfcConfigurableProperties":{"level":"debug"}},{"id":"node-b","vnfcConfigurableProperties":{"level":3,"color":"red"}}]}`)}
 	j.Own = lcmtest.Own(j.OpOcc)

@@ -5,7 +5,7 @@ import (
 	"sync"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 // keptVnfds bounds the memory; most sites have a handful of packages.
@@ -15,7 +15,7 @@ const keptVnfds = 64
 // Callers must not modify what get returns.
 type vnfds struct {
 	mu   sync.Mutex
-	kept map[seen]*vnfpkg.Vnfd
+	kept map[seen]*descriptor.Vnfd
 }
 
 // seen is a package as read by one project: another project must pass its own access check before it gets the VNFD.
@@ -26,8 +26,8 @@ type seen struct {
 
 // get returns the VNFD of a package. Only the first call reads it.
 func (v *vnfds) get(
-	ctx context.Context, id lcm.VnfPkgID, read func(context.Context, lcm.VnfPkgID) (*vnfpkg.Vnfd, error),
-) (*vnfpkg.Vnfd, error) {
+	ctx context.Context, id lcm.VnfPkgID, read func(context.Context, lcm.VnfPkgID) (*descriptor.Vnfd, error),
+) (*descriptor.Vnfd, error) {
 	key := seen{lcm.ScopeOf(ctx).Project, id}
 	v.mu.Lock()
 	vnfd := v.kept[key]
@@ -42,7 +42,7 @@ func (v *vnfds) get(
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.kept == nil || len(v.kept) >= keptVnfds {
-		v.kept = map[seen]*vnfpkg.Vnfd{}
+		v.kept = map[seen]*descriptor.Vnfd{}
 	}
 	v.kept[key] = vnfd
 	return vnfd, nil

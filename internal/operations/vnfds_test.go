@@ -9,15 +9,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 func TestVnfds_readEachOnceAndKeepNoFailure(t *testing.T) {
 	var kept vnfds
 	reads := 0
-	read := func(context.Context, lcm.VnfPkgID) (*vnfpkg.Vnfd, error) { reads++; return &vnfpkg.Vnfd{}, nil }
+	read := func(context.Context, lcm.VnfPkgID) (*descriptor.Vnfd, error) { reads++; return &descriptor.Vnfd{}, nil }
 
-	_, err := kept.get(t.Context(), "p", func(context.Context, lcm.VnfPkgID) (*vnfpkg.Vnfd, error) {
+	_, err := kept.get(t.Context(), "p", func(context.Context, lcm.VnfPkgID) (*descriptor.Vnfd, error) {
 		return nil,
 			errors.New("away")
 	})

@@ -9,7 +9,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lcm/lcmtest"
 	"github.com/windlass-nfv/windlass/internal/operations"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 func instantiating(params string) vnf {
@@ -19,7 +19,7 @@ func instantiating(params string) vnf {
 			AdditionalParams: json.RawMessage(params),
 			ExtVirtualLinks:  []lcm.ExtVirtualLink{{ID: "a", ResourceID: "net-a"}, {ID: "b", ResourceID: "net-b"}},
 		},
-		Flavour: &vnfpkg.Flavour{ID: "f", Vdus: []vnfpkg.Vdu{{ID: "node", InitialInstances: new(1)}}},
+		Flavour: &descriptor.Flavour{ID: "f", Vdus: []descriptor.Vdu{{ID: "node", InitialInstances: new(1)}}},
 	}, allOn("vim")}
 }
 
@@ -36,7 +36,9 @@ func reconnecting(t *testing.T) vnf {
 		Params: json.RawMessage(`{"extVirtualLinks":[{"id":"b","resourceId":"net-b","extCps":[{"cpdId":"cp"}]}]}`),
 	}
 	j.Own = lcmtest.Own(j.OpOcc)
-	j.Flavour.Cps = []vnfpkg.VduCp{{ID: "cp", VduID: "node", External: true}, {ID: "other", VduID: "node", External: true}}
+	j.Flavour.Cps = []descriptor.VduCp{
+		{ID: "cp", VduID: "node", External: true}, {ID: "other", VduID: "node", External: true},
+	}
 	j.Instance.Instantiated = &lcm.InstantiatedVnfInfo{
 		ExtVirtualLinks: []lcm.ExtVirtualLink{{
 			ID: "a", ResourceID: "net-a", ExtCps: []lcm.ExtCp{{CpdID: "cp"}, {CpdID: "other"}},

@@ -8,18 +8,18 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lcm/lcmtest"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 func TestConnectionPoints_areTheVnfcsAndWhatLinksMakeOfThem(t *testing.T) {
 	j := instantiating(``)
-	j.Flavour.Cps = []vnfpkg.VduCp{{ID: "cp", VduID: "node", External: true}, {ID: "inner", VduID: "node"}}
+	j.Flavour.Cps = []descriptor.VduCp{{ID: "cp", VduID: "node", External: true}, {ID: "inner", VduID: "node"}}
 	j.Request.ExtVirtualLinks = []lcm.ExtVirtualLink{{
 		ID:     "net",
 		ExtCps: []lcm.ExtCp{{CpdID: "cp", FixedIPs: []lcm.FixedIP{{Address: "10.0.0.7"}}}, {CpdID: "vip"}},
 	}}
 	addresses := []lcm.FixedIP{{Address: "10.0.0.7", SubnetID: "sub"}}
-	j.Flavour.Cps[1].VirtualLink, j.Flavour.VirtualLinks = "inside", []vnfpkg.VirtualLink{{ID: "inside"}}
+	j.Flavour.Cps[1].VirtualLink, j.Flavour.VirtualLinks = "inside", []descriptor.VirtualLink{{ID: "inside"}}
 	made := Outcome{
 		Networks: []Network{
 			{Resource: "inside", ID: "n1", VimType: "OS::Neutron::Net"},
@@ -71,7 +71,9 @@ func TestConnectionPoints_areTheVnfcsAndWhatLinksMakeOfThem(t *testing.T) {
 // ported returns an instantiation in which one of two connection points has a given port.
 func ported() vnf {
 	j := instantiating(``)
-	j.Flavour.Cps = []vnfpkg.VduCp{{ID: "cp", VduID: "node", External: true}, {ID: "other", VduID: "node", External: true}}
+	j.Flavour.Cps = []descriptor.VduCp{
+		{ID: "cp", VduID: "node", External: true}, {ID: "other", VduID: "node", External: true},
+	}
 	port := &lcm.LinkPort{ID: "p", ResourceID: "port-1"}
 	j.Request.ExtVirtualLinks[0].ExtCps = []lcm.ExtCp{{
 		CpdID: "cp", LinkPort: port, Configs: []lcm.CpConfig{{Key: "k", LinkPort: port}},
@@ -104,7 +106,9 @@ func TestConnectionPoints_showThePortsOfNfv(t *testing.T) {
 		"additionalParams":{"nfv":{"CP":{"two":{"port":"port-2"}}}}}`))
 	require.NoError(t, err)
 	j := instantiating(``)
-	j.Flavour.Cps = []vnfpkg.VduCp{{ID: "one", VduID: "node", External: true}, {ID: "two", VduID: "node", External: true}}
+	j.Flavour.Cps = []descriptor.VduCp{
+		{ID: "one", VduID: "node", External: true}, {ID: "two", VduID: "node", External: true},
+	}
 	j.Request = request
 	_, external := j.connectionPoints(Vnfc{VduID: "node", ServerID: "s", Attached: []Attached{
 		{Type: lcm.GrantLinkPort, Resource: "one", ID: "port-1"}, {Type: lcm.GrantLinkPort, Resource: "two", ID: "port-2"},

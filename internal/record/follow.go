@@ -6,7 +6,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/internal/operations"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 // Following returns the record of a VNF whose cluster replaces Pods on its own. It contains what the cluster has, at
@@ -38,7 +38,7 @@ func Following(
 }
 
 // Followed reports whether a cluster decides which VNFCs a VDU has.
-func Followed(flavour *vnfpkg.Flavour) func(vdu string) bool {
+func Followed(flavour *descriptor.Flavour) func(vdu string) bool {
 	return func(vdu string) bool { return lifecycle.VimKindOf(flavour, vdu).ReplacesVnfcs }
 }
 

@@ -7,14 +7,14 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/operations"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 // TestLevelsLeft_areThoseThatWereReached uses control planes that come in pairs, and workers that come one by one.
 func TestLevelsLeft_areThoseThatWereReached(t *testing.T) {
-	flavour := &vnfpkg.Flavour{
-		Vdus: []vnfpkg.Vdu{{ID: "cp", InitialInstances: new(3)}, {ID: "worker", InitialInstances: new(2)}},
-		Aspects: []vnfpkg.ScalingAspect{
+	flavour := &descriptor.Flavour{
+		Vdus: []descriptor.Vdu{{ID: "cp", InitialInstances: new(3)}, {ID: "worker", InitialInstances: new(2)}},
+		Aspects: []descriptor.ScalingAspect{
 			{ID: "cps", MaxScaleLevel: 2, StepDeltas: []string{"two"}, Deltas: map[string]map[string]int{"cp": {"two": 2}}},
 			{
 				ID: "workers", MaxScaleLevel: 5, StepDeltas: []string{"one"},

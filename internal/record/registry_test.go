@@ -8,11 +8,13 @@ import (
 	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/operations"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 func TestShowRegistry_saysHowClustersConnectToARegistry(t *testing.T) {
-	registry := &vnfpkg.Flavour{Hooks: map[string]vnfpkg.Hook{"instantiate_end": {Driver: vnfpkg.DriverPrivateRegistry}}}
+	registry := &descriptor.Flavour{
+		Hooks: map[string]descriptor.Hook{"instantiate_end": {Driver: descriptor.DriverPrivateRegistry}},
+	}
 	before := lcm.VnfInstance{Instantiated: &lcm.InstantiatedVnfInfo{VnfcResources: []lcm.VnfcResourceInfo{
 		{ID: "vm", Metadata: map[string]any{lcm.RegistriesKey: "as before"}},
 	}}}
@@ -45,7 +47,7 @@ func TestShowRegistry_saysHowClustersConnectToARegistry(t *testing.T) {
 			Flavour: registry, Instance: before, Own: lcm.ChangeExtConnRequest{},
 		}, Outcome{}, "vm", nil},
 		"no registry of images": {
-			&operations.Operation{Flavour: &vnfpkg.Flavour{}, Instance: before},
+			&operations.Operation{Flavour: &descriptor.Flavour{}, Instance: before},
 			Outcome{Registry: found},
 			"vm", nil,
 		},

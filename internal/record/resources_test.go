@@ -6,12 +6,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 func TestNetworks_belongToTheVNFOrToTheVnfcBesideThem(t *testing.T) {
 	j := instantiating(``)
-	j.Flavour.VirtualLinks = []vnfpkg.VirtualLink{{ID: "inner", Made: true}, {ID: "private", Made: true, VduID: "node"}}
+	j.Flavour.VirtualLinks = []descriptor.VirtualLink{
+		{ID: "inner", Made: true}, {ID: "private", Made: true, VduID: "node"},
+	}
 	made := Outcome{
 		Vnfcs: []Vnfc{{VduID: "other", ServerID: "o", Part: "s"}, {VduID: "node", ServerID: "n", Part: "s"}},
 		Networks: []Network{
@@ -44,7 +46,7 @@ func TestVnfcResource_hasTheMetadataThatTackersClientsRead(t *testing.T) {
 func TestAttached_namesWhatTheVnfdDescribes(t *testing.T) {
 	j := instantiating(``)
 	j.Flavour.Vdus[0].Storages = []string{"disk", "log"}
-	j.Flavour.Cps = []vnfpkg.VduCp{{ID: "cp", VduID: "node"}}
+	j.Flavour.Cps = []descriptor.VduCp{{ID: "cp", VduID: "node"}}
 	got := j.attached(Vnfc{
 		VduID: "node", ServerID: "s", VolumeIDs: []string{"v1", "v2"},
 		Attached: []Attached{

@@ -17,7 +17,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/internal/params"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 // ParamsKey is the member of additionalParams with the driver's parameters.
@@ -64,7 +64,7 @@ var (
 )
 
 // Name implements driver.Driver.
-func (Driver) Name() string { return vnfpkg.DriverAnsible }
+func (Driver) Name() string { return descriptor.DriverAnsible }
 
 // Describe implements driver.Driver.
 func (Driver) Describe() driver.Description {
@@ -116,13 +116,13 @@ type Ansible struct {
 }
 
 // Name implements lifecycle.Driver.
-func (*Ansible) Name() string { return vnfpkg.DriverAnsible }
+func (*Ansible) Name() string { return descriptor.DriverAnsible }
 
 // Access implements lifecycle.Reacher.
 func (a *Ansible) Access(role lcm.Role) (lifecycle.Access, bool) {
 	s := a.Params.Server
 	if role != lcm.PlaybookServer || s == nil {
-		return a.Params.Servers.Access(vnfpkg.DriverAnsible, role, a.Params.Timeouts)
+		return a.Params.Servers.Access(descriptor.DriverAnsible, role, a.Params.Timeouts)
 	}
 	access, _ := vdu.Logins{}.Access("", "", a.Params.Timeouts) // the limits alone
 	access.User, access.Password, access.PrivateKey = s.Username, s.Password, s.PrivateKey

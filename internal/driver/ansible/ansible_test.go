@@ -14,7 +14,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/driver/ansible"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
+	"github.com/windlass-nfv/windlass/vnfpkg/playbook"
 )
 
 var config = `
@@ -27,13 +28,13 @@ vdus:
           - { path: _VAR_vnf_package_path/Scripts/web.yaml, order: 0, params: { who: _VAR_who, deep: { list: [_VAR_VDU_INSTANCE_IP] } } }
 `
 
-func flavour() *vnfpkg.Flavour {
-	return &vnfpkg.Flavour{
-		Vdus: []vnfpkg.Vdu{{ID: "web"}},
-		Hooks: map[string]vnfpkg.Hook{
-			"instantiate_end": {Driver: vnfpkg.DriverAnsible, Playbooks: "config.yaml", Played: []string{"web"}},
-			"scale_start":     {Driver: vnfpkg.DriverAnsible, Playbooks: "config.yaml", Played: []string{"web"}},
-			"heal_end":        {Driver: vnfpkg.DriverAnsible, Playbooks: "config.yaml", Played: []string{"web"}},
+func flavour() *descriptor.Flavour {
+	return &descriptor.Flavour{
+		Vdus: []descriptor.Vdu{{ID: "web"}},
+		Hooks: map[string]descriptor.Hook{
+			"instantiate_end": {Driver: descriptor.DriverAnsible, Playbooks: "config.yaml", Played: []string{"web"}},
+			"scale_start":     {Driver: descriptor.DriverAnsible, Playbooks: "config.yaml", Played: []string{"web"}},
+			"heal_end":        {Driver: descriptor.DriverAnsible, Playbooks: "config.yaml", Played: []string{"web"}},
 		},
 	}
 }
@@ -151,7 +152,7 @@ func TestSteps_haveTitlesThatTemporalTakes(t *testing.T) {
 }
 
 func TestMake_fillsVariablesInAnyDepth(t *testing.T) {
-	list, err := vnfpkg.ReadPlaybooks("config.yaml", []byte(config))
+	list, err := playbook.Read("config.yaml", []byte(config))
 	require.NoError(t, err)
 	told := ansible.Told{
 		Vdu: list.Vdus[0], Action: "instantiation", Address: "192.0.2.1",
@@ -183,12 +184,12 @@ func TestMake_fillsVariablesInAnyDepth(t *testing.T) {
 // a VIM, which would run commands on the Ansible server.
 func TestMake_takesNoTemplateOfAStranger(t *testing.T) {
 	const theirs = "{{ lookup('pipe', 'id') }}"
-	play := vnfpkg.Play{Path: "Scripts/web.yaml", Params: map[string]any{
+	play := playbook.Play{Path: "Scripts/web.yaml", Params: map[string]any{
 		"own": "{{ inventory_hostname }}", "set": "_VAR_set", "who": "_VAR_who", "name": "x-_VAR_resource.web.name",
 		"joined": "{_VAR_half}", "plain": "_VAR_word and {{ own }}",
 	}}
 	told := ansible.Told{
-		Vdu:    vnfpkg.VduPlaybooks{Vdu: "web", Plays: map[string][]vnfpkg.Play{"instantiation": {play}}},
+		Vdu:    playbook.Vdu{Vdu: "web", Plays: map[string][]playbook.Play{"instantiation": {play}}},
 		Action: "instantiation", Address: "192.0.2.1", Addresses: map[string][]string{"web": {"192.0.2.1"}},
 		Variables: map[string]string{
 			"set": "{{ own }}", "who": theirs, "resource.web.name": theirs, "half": "{ 7*7 }", "word": "hello",
@@ -240,7 +241,7 @@ func TestMake_takesNoTemplateOfAStranger(t *testing.T) {
 
 func TestMake_runsACommandByAPlaybookOfItsOwn(t *testing.T) {
 	told := ansible.Told{
-		Vdu: vnfpkg.VduPlaybooks{Vdu: "web", Plays: map[string][]vnfpkg.Play{"termination": {
+		Vdu: playbook.Vdu{Vdu: "web", Plays: map[string][]playbook.Play{"termination": {
 			{Command: "docker ps --format '{{.ID}}' --token _VAR_token"},
 		}}},
 		Action: "termination", Address: "192.0.2.1", Addresses: map[string][]string{"web": {"192.0.2.1"}},
@@ -263,7 +264,7 @@ func TestMake_runsACommandByAPlaybookOfItsOwn(t *testing.T) {
 
 func TestResources_areThoseThatTheRunNames(t *testing.T) {
 	told := ansible.Told{
-		Vdu: vnfpkg.VduPlaybooks{Vdu: "web", Username: "_VAR_user", Plays: map[string][]vnfpkg.Play{"healing": {{
+		Vdu: playbook.Vdu{Vdu: "web", Username: "_VAR_user", Plays: map[string][]playbook.Play{"healing": {{
 			Path: "a.yaml", Targets: []string{"_VAR_resource.CP1.fixed_ips.0.ip_address"},
 			Params: map[string]any{
 				"names": "_VAR_vnf_resource.VDUNAME_LIST and _VAR_vnf_resource.NO_LIST", "given": "_VAR_resource.CP1.id",

@@ -10,7 +10,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/internal/params"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/playbook"
 )
 
 // CheckRequest implements driver.VnfDriver. It checks whether the operator allows playbooks, and whether they can run.
@@ -55,7 +55,7 @@ func checkHook(ctx context.Context, r driver.Request, a *Ansible, at string) err
 	if err != nil {
 		return err
 	}
-	list, err := vnfpkg.ReadPlaybooks(hook.Playbooks, text)
+	list, err := playbook.Read(hook.Playbooks, text)
 	if err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func checkHook(ctx context.Context, r driver.Request, a *Ansible, at string) err
 		return err
 	}
 	for _, of := range list.Vdus {
-		action := vnfpkg.PlayAction(at)
+		action := playbook.Action(at)
 		if _, ok := r.Flavour.Vdu(of.Vdu); !ok && len(of.Plays[action]) > 0 {
 			r.Found.Names("$.flavourId", "%s has playbooks for the VDU %q, which the VNFD does not have", hook.Playbooks, of.Vdu)
 			continue

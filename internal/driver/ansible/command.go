@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/playbook"
 )
 
 // The playbook that runs a command, and the variable with the command. Text in the command that looks like a template
@@ -16,7 +16,7 @@ const (
 
 // command adds the playbook of a command. Ansible then runs the command with the same rules for progress, crashes and
 // secrets. Its module raw needs no Python on the server.
-func (f filler) command(vars map[string]any, play vnfpkg.Play, run *Run) {
+func (f filler) command(vars map[string]any, play playbook.Play, run *Run) {
 	if play.Command == "" {
 		return
 	}

@@ -10,12 +10,12 @@ import (
 	"strings"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/playbook"
 )
 
 // Told is the input of a run of a playbook.
 type Told struct {
-	Vdu vnfpkg.VduPlaybooks
+	Vdu playbook.Vdu
 	// Play is the index of the playbook among those of the action.
 	Action string
 	Play   int
@@ -142,7 +142,7 @@ func (f filler) userOf(name string) any {
 }
 
 // inventory has the server, or the hosts that config.yaml names instead: VDUs and addresses.
-func (f filler) inventory(play vnfpkg.Play) string {
+func (f filler) inventory(play playbook.Play) string {
 	hosts := []string{f.told.Address}
 	if len(play.Targets) > 0 {
 		hosts = nil
@@ -276,7 +276,7 @@ func (f filler) failed(what string) string {
 	return ""
 }
 
-func (f filler) problems(play vnfpkg.Play) error {
+func (f filler) problems(play playbook.Play) error {
 	what := play.String()
 	if play.Command == "" {
 		what = "the playbook " + what
@@ -290,7 +290,7 @@ func (f filler) problems(play vnfpkg.Play) error {
 // the request's additionalParams, then this driver's parameters. open decrypts sealed values. hidden are the decrypted
 // values, which nobody may see.
 func (a *Ansible) Variables(
-	of *vnfpkg.Playbooks, open func(lcm.Secret) (string, error),
+	of *playbook.Config, open func(lcm.Secret) (string, error),
 ) (out map[string]string, hidden []string, err error) {
 	out = maps.Clone(of.Variables)
 	for _, m := range []map[string]lcm.Secret{a.Given, texts(a.Params.Variables), a.Params.Secrets} {

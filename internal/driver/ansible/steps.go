@@ -3,7 +3,8 @@ package ansible
 import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
+	"github.com/windlass-nfv/windlass/vnfpkg/playbook"
 )
 
 // The steps: at the start of an operation for what leaves, at its end for what has come.
@@ -15,7 +16,7 @@ const (
 )
 
 // HookOf is the VNFD's hook at the start or the end of an operation; false where no playbook runs.
-func HookOf(f *vnfpkg.Flavour, op lcm.Operation, start bool) (name string, hook vnfpkg.Hook, ok bool) {
+func HookOf(f *descriptor.Flavour, op lcm.Operation, start bool) (name string, hook descriptor.Hook, ok bool) {
 	if f == nil {
 		return "", hook, false
 	}
@@ -25,7 +26,7 @@ func HookOf(f *vnfpkg.Flavour, op lcm.Operation, start bool) (name string, hook 
 	}
 	for _, word := range op.Type().Hooks {
 		name = word + "_" + string(side)
-		if vnfpkg.PlayAction(name) != "" && len(f.Hooks[name].Played) > 0 {
+		if playbook.Action(name) != "" && len(f.Hooks[name].Played) > 0 {
 			return name, f.Hooks[name], true
 		}
 	}
@@ -41,7 +42,7 @@ func (a *Ansible) Steps(hook lifecycle.Hook, f lifecycle.Facts, p lcm.Plan) []li
 	if !here || !ok || name == "scale_start" && len(p.LeavingServers()) == 0 || name == "scale_end" && !p.Grows() {
 		return nil
 	}
-	title := "the package's playbooks for " + list(of.Played) + " (" + vnfpkg.PlayAction(name) + ")"
+	title := "the package's playbooks for " + list(of.Played) + " (" + playbook.Action(name) + ")"
 	if f.Scripts != lcm.ScriptsRun {
 		return []lifecycle.Step{{ID: pick(start, SkipAtStart, SkipAtEnd), Title: "Skip " + title + ": scripts.policy does not run them"}}
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/driver/cluster"
 	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 func TestChecked_comparesTheFamilyOfThePodsWithThatOfTheNodes(t *testing.T) {
@@ -33,7 +33,7 @@ func TestChecked_comparesTheFamilyOfThePodsWithThatOfTheNodes(t *testing.T) {
 				cp("vip", "10.0.0.10"), cp("cp", "10.0.0.11", "fd00::11"), cp("fip", "203.0.113.7"), cp("worker"),
 			},
 		},
-		Flavour: &vnfpkg.Flavour{}, Found: &driver.Findings{},
+		Flavour: &descriptor.Flavour{}, Found: &driver.Findings{},
 	}
 	p, wrong := k8s.Read(given.AdditionalParams)
 	(&cluster.Cluster{Params: p}).Checked(given, wrong)

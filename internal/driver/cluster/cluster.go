@@ -10,7 +10,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 // Driver is the driver of one VNF that is a cluster.
@@ -37,8 +37,8 @@ var (
 )
 
 // Makes tells whether a driver makes VNFs of a flavour clusters.
-func Makes(f *vnfpkg.Flavour) bool {
-	return f != nil && slices.ContainsFunc(f.Drivers(), vnfpkg.MakesCluster)
+func Makes(f *descriptor.Flavour) bool {
+	return f != nil && slices.ContainsFunc(f.Drivers(), descriptor.MakesCluster)
 }
 
 // Of is the driver of a VNF that is a cluster, nil for other VNFs.

@@ -9,7 +9,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/hot"
 )
 
 // balancerVdus are the VDUs of a cluster's external load balancers in the VNFD; none for a cluster without them.
@@ -122,7 +122,7 @@ func (r Request) CheckExternalLB(ctx context.Context) {
 	if !ok {
 		return
 	}
-	const port, address = vnfpkg.PortType, vnfpkg.FloatingIPType
+	const port, address = hot.PortType, hot.FloatingIPType
 	if lb.ClusterCpName != "" {
 		resources.Want(r.Found, at+"cluster_cp_name", lb.ClusterCpName, "a port", port, address)
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/driver"
 	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 // CheckCertificates checks that each registry's certificate is in the package, and that it is one.
@@ -39,14 +39,14 @@ func CheckCertificates(
 // CheckModify checks a modification for the driver of that name: the modification may give the nodes of its clusters
 // other registries. In a VNF of another driver, the VNFD alone says what the property means.
 func CheckModify(ctx context.Context, m driver.Modification, name string) error {
-	makes := func(f *vnfpkg.Flavour) bool { return f != nil && slices.Contains(f.Drivers(), name) }
+	makes := func(f *descriptor.Flavour) bool { return f != nil && slices.Contains(f.Drivers(), name) }
 	list, given := m.Registries(m.Instance)
 	if !given {
 		return nil
 	}
 	info := m.Instance.Instantiated
 	if info == nil {
-		if list != nil && slices.ContainsFunc(m.Vnfd.Flavours, func(f vnfpkg.Flavour) bool { return makes(&f) }) {
+		if list != nil && slices.ContainsFunc(m.Vnfd.Flavours, func(f descriptor.Flavour) bool { return makes(&f) }) {
 			return lcm.Errorf(lcm.KindConflict, "The VNF instance %s is not instantiated: name its registries in "+
 				"additionalParams of the instantiation.", m.Instance.ID)
 		}

@@ -7,7 +7,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/driver"
 	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/containers"
+	"github.com/windlass-nfv/windlass/vnfpkg/hot"
 )
 
 // CheckStorageServer compares the request's storage server with the package: its VM, the resources of the template, and
@@ -44,7 +45,7 @@ func (r Request) checkResources(resources driver.Resources) {
 	wants := func(path, name, what string, types ...string) {
 		resources.Want(r.Found, Param+path, name, what, types...)
 	}
-	const port, address = vnfpkg.PortType, vnfpkg.FloatingIPType
+	const port, address = hot.PortType, hot.FloatingIPType
 	p := r.Params
 	s := p.StorageServer
 	wants("storage_server.ssh_cp_name", s.SSHCpName, "a port or a floating IP", port, address)
@@ -53,7 +54,7 @@ func (r Request) checkResources(resources driver.Resources) {
 	}
 	for i, v := range s.Volumes {
 		wants(fmt.Sprintf("storage_server.cinder_volume_setup_params[%d].volume_resource_id", i), v.VolumeResourceID,
-			"a volume", vnfpkg.VolumeType)
+			"a volume", hot.VolumeType)
 	}
 	for i, pv := range p.PersistentVolumes {
 		wants(fmt.Sprintf("pv_registration_params[%d].nfs_server_cp", i), pv.NFSServerCp, "a port", port, address)
@@ -82,7 +83,7 @@ func (r Request) checkManifests(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		m, err := vnfpkg.ReadPersistentVolumes(text)
+		m, err := containers.ReadPersistentVolumes(text)
 		if err != nil {
 			r.Found.Names(path, "the file %q %s", file, lcm.Sentence(err))
 			continue

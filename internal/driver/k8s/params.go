@@ -4,7 +4,7 @@ package k8s
 
 import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 // Params is additionalParams.k8s_cluster_installation_param, as Tacker's Kubernetes driver takes it (the first block),
@@ -70,7 +70,7 @@ type NodeParams struct {
 }
 
 // Vdus finds the VDUs whose VMs are the nodes: the named VDU, else those of the aspect or the connection points.
-func (n NodeParams) Vdus(f *vnfpkg.Flavour) []string {
+func (n NodeParams) Vdus(f *descriptor.Flavour) []string {
 	if n.VduID == "" {
 		return f.VdusOf(n.AspectID, n.NicCpName, n.SSHCpName)
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/internal/params"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 // Driver makes clusters.
@@ -28,7 +28,7 @@ var (
 )
 
 // Name implements driver.Driver.
-func (Driver) Name() string { return vnfpkg.DriverKubernetes }
+func (Driver) Name() string { return descriptor.DriverKubernetes }
 
 // Describe implements driver.Driver.
 func (Driver) Describe() driver.Description {
@@ -58,7 +58,7 @@ type Cluster struct{ cluster.Cluster }
 func New(params k8s.Params) *Cluster { return &Cluster{cluster.Cluster{Params: params}} }
 
 // Name implements lifecycle.Driver.
-func (*Cluster) Name() string { return vnfpkg.DriverKubernetes }
+func (*Cluster) Name() string { return descriptor.DriverKubernetes }
 
 // Balances implements cluster.Driver. HAProxy and keepalived are on the control planes, unless an external load
 // balancer stands before them.

@@ -14,7 +14,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/internal/params"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 // Driver makes clusters with kubespray.
@@ -31,7 +31,7 @@ var (
 )
 
 // Name implements driver.Driver.
-func (Driver) Name() string { return vnfpkg.DriverKubespray }
+func (Driver) Name() string { return descriptor.DriverKubespray }
 
 // Describe implements driver.Driver.
 func (Driver) Describe() driver.Description {
@@ -71,7 +71,7 @@ func In(drivers []lifecycle.Driver) *Cluster {
 }
 
 // Name implements lifecycle.Driver.
-func (*Cluster) Name() string { return vnfpkg.DriverKubespray }
+func (*Cluster) Name() string { return descriptor.DriverKubespray }
 
 // Balances implements cluster.Driver. kubespray puts a proxy on each node, and no virtual IP before the control planes.
 func (*Cluster) Balances() bool { return false }

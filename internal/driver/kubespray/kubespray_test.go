@@ -15,7 +15,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/driver/kubespray"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 // ofSeed is the request of the seed without the members that it leaves empty.
@@ -33,10 +33,10 @@ const ofSeed = `{"k8s_cluster_installation_param": {
 	"external_lb_param": {"ssh_cp_name": "externalLB_CP1", "ssh_username": "ubuntu", "ssh_password": "ubuntu",
 		"script_path": "./Scripts/ExternalLB_installation.sh"}}}`
 
-func flavour() *vnfpkg.Flavour {
-	return &vnfpkg.Flavour{
-		Vdus: []vnfpkg.Vdu{{ID: "masterNode"}, {ID: "workerNode"}, {ID: "externalLB"}},
-		Cps: []vnfpkg.VduCp{
+func flavour() *descriptor.Flavour {
+	return &descriptor.Flavour{
+		Vdus: []descriptor.Vdu{{ID: "masterNode"}, {ID: "workerNode"}, {ID: "externalLB"}},
+		Cps: []descriptor.VduCp{
 			{ID: "masterNode_CP1", VduID: "masterNode"},
 			{ID: "workerNode_CP2", VduID: "workerNode"},
 			{ID: "externalLB_CP1", VduID: "externalLB"},

@@ -14,7 +14,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/internal/params"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 // Driver exposes Services.
@@ -24,7 +24,7 @@ type Driver struct{}
 var _ lifecycle.Reacher = (*Exposure)(nil)
 
 // Name implements driver.Driver.
-func (Driver) Name() string { return vnfpkg.DriverNodePort }
+func (Driver) Name() string { return descriptor.DriverNodePort }
 
 // Describe implements driver.Driver.
 func (Driver) Describe() driver.Description {
@@ -69,7 +69,7 @@ func In(drivers []lifecycle.Driver) *Exposure {
 }
 
 // Name implements lifecycle.Driver.
-func (*Exposure) Name() string { return vnfpkg.DriverNodePort }
+func (*Exposure) Name() string { return descriptor.DriverNodePort }
 
 // Steps implements lifecycle.Driver. Services keep their ports as long as the VNF exists.
 func (*Exposure) Steps(at lifecycle.Hook, _ lifecycle.Facts, _ lcm.Plan) []lifecycle.Step {

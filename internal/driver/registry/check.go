@@ -7,7 +7,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/params"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/hot"
 )
 
 // param is the beginning of the paths of a registry's parameters.
@@ -34,7 +34,7 @@ func (s *Server) CheckRequest(ctx context.Context, r driver.Request, wrong param
 		}
 	}
 	if resources, ok := r.Resources(ctx); ok && p.HasVolume() {
-		resources.Want(r.Found, param+"volume.volume_resource_id", p.Volume.VolumeResourceID, "a volume", vnfpkg.VolumeType)
+		resources.Want(r.Found, param+"volume.volume_resource_id", p.Volume.VolumeResourceID, "a volume", hot.VolumeType)
 	}
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/internal/params"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 // Driver makes registries.
@@ -27,7 +27,7 @@ var (
 )
 
 // Name implements driver.Driver.
-func (Driver) Name() string { return vnfpkg.DriverPrivateRegistry }
+func (Driver) Name() string { return descriptor.DriverPrivateRegistry }
 
 // Describe implements driver.Driver.
 func (Driver) Describe() driver.Description {
@@ -41,15 +41,15 @@ func (Driver) Bind(additionalParams json.RawMessage) (driver.VnfDriver, params.M
 }
 
 // Makes tells whether the driver is for VNFs of a flavour.
-func Makes(f *vnfpkg.Flavour) bool {
-	return f != nil && slices.Contains(f.Drivers(), vnfpkg.DriverPrivateRegistry)
+func Makes(f *descriptor.Flavour) bool {
+	return f != nil && slices.Contains(f.Drivers(), descriptor.DriverPrivateRegistry)
 }
 
 // Server is the driver of one VNF that is a registry.
 type Server struct{ Params Params }
 
 // Name implements lifecycle.Driver.
-func (*Server) Name() string { return vnfpkg.DriverPrivateRegistry }
+func (*Server) Name() string { return descriptor.DriverPrivateRegistry }
 
 // Steps implements lifecycle.Driver.
 func (s *Server) Steps(at lifecycle.Hook, _ lifecycle.Facts, _ lcm.Plan) []lifecycle.Step {

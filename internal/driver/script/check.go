@@ -9,7 +9,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/internal/params"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 // CheckRequest implements driver.VnfDriver. It checks whether the operator allows the scripts, and whether they can run.
@@ -46,11 +46,11 @@ func checkHook(ctx context.Context, r driver.Request, at string, p Params) error
 			r.Found.Names("$.flavourId", "the VNF package has no script %q, which its VNFD runs at %s", file, at)
 		case err != nil:
 			return err
-		case vnfpkg.IsPython(file) && vnfpkg.IsTackerV1Driver(text) && r.Scripts.SkipTackerV1:
-		case vnfpkg.IsPython(file) && !r.Scripts.Python:
+		case descriptor.IsPython(file) && descriptor.IsTackerV1Driver(text) && r.Scripts.SkipTackerV1:
+		case descriptor.IsPython(file) && !r.Scripts.Python:
 			r.Found.Names("$.flavourId", "its VNFD runs the script %s at %s, but no Python is configured for it "+
 				"(userData.python)", file, at)
-		case vnfpkg.IsPython(file) && vnfpkg.IsTackerV1Driver(text):
+		case descriptor.IsPython(file) && descriptor.IsTackerV1Driver(text):
 			r.Found.Names("$.flavourId", "%s, which its VNFD runs at %s, is a management driver of Tacker's v1: a "+
 				"class of its conductor, not a program as in v2 (scripts.skipTackerV1 would skip it)", file, at)
 		}
@@ -78,14 +78,14 @@ func checkHook(ctx context.Context, r driver.Request, at string, p Params) error
 }
 
 // hooks are the hooks of a flavour that run scripts.
-func hooks(f *vnfpkg.Flavour) []string {
+func hooks(f *descriptor.Flavour) []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(f.Hooks)),
 		func(at string) bool { return len(f.Hooks[at].Scripts()) == 0 })
 }
 
 // shell tells whether a hook runs scripts on servers.
-func shell(h vnfpkg.Hook) bool {
-	return slices.ContainsFunc(h.Scripts(), func(file string) bool { return !vnfpkg.IsPython(file) })
+func shell(h descriptor.Hook) bool {
+	return slices.ContainsFunc(h.Scripts(), func(file string) bool { return !descriptor.IsPython(file) })
 }
 
 // CheckHeal implements driver.HealChecker.

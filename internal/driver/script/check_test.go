@@ -11,13 +11,13 @@ import (
 	"github.com/windlass-nfv/windlass/internal/driver/script"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
-func flavour() *vnfpkg.Flavour {
-	return &vnfpkg.Flavour{
-		Vdus: []vnfpkg.Vdu{{ID: "web"}},
-		Hooks: map[string]vnfpkg.Hook{
+func flavour() *descriptor.Flavour {
+	return &descriptor.Flavour{
+		Vdus: []descriptor.Vdu{{ID: "web"}},
+		Hooks: map[string]descriptor.Hook{
 			"instantiate_end": {File: "Scripts/configure.sh", Vdus: []string{"web"}},
 			"scale_end":       {File: "Scripts/account.py"},
 		},
@@ -95,7 +95,7 @@ func TestAccess_reachesServersOfItsVdus(t *testing.T) {
 	bound, wrong := script.Driver{}.Bind(json.RawMessage(
 		`{"scripts":{"servers":{"web":{"username":"debian","password":"x"}},"timeouts":{"ssh":5}}}`))
 	require.Empty(t, wrong.Types)
-	access, ok := lifecycle.AccessTo([]lifecycle.Driver{bound}, vnfpkg.DriverScripts+"/web")
+	access, ok := lifecycle.AccessTo([]lifecycle.Driver{bound}, descriptor.DriverScripts+"/web")
 	require.True(t, ok)
 	require.Equal(t, "debian", access.User)
 	require.Equal(t, "5s", access.SSH.String())

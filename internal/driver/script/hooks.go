@@ -5,7 +5,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 // Side is the beginning or the end of an operation, or of its rollback.
@@ -32,7 +32,7 @@ const (
 )
 
 // HookOf is the VNFD's hook at a side of an operation; false where the hook has no script.
-func HookOf(f *vnfpkg.Flavour, op lcm.Operation, side Side) (name string, hook vnfpkg.Hook, ok bool) {
+func HookOf(f *descriptor.Flavour, op lcm.Operation, side Side) (name string, hook descriptor.Hook, ok bool) {
 	if f == nil {
 		return "", hook, false
 	}
@@ -79,7 +79,7 @@ var (
 	skips     = map[Side]lifecycle.StepID{Start: SkipStart, End: SkipEnd}
 )
 
-func list(h vnfpkg.Hook) string { return strings.Join(h.Scripts(), ", ") }
+func list(h descriptor.Hook) string { return strings.Join(h.Scripts(), ", ") }
 
 // undone says what a rollback runs. Its steps go backwards: the scripts at its start undo the end of the operation.
 func undone(f lifecycle.Facts, op lcm.Operation, side Side) string {

@@ -12,7 +12,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/internal/params"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 // ParamsKey is the member of additionalParams with the driver's parameters.
@@ -40,7 +40,7 @@ var (
 )
 
 // Name implements driver.Driver.
-func (Driver) Name() string { return vnfpkg.DriverScripts }
+func (Driver) Name() string { return descriptor.DriverScripts }
 
 // Describe implements driver.Driver.
 func (Driver) Describe() driver.Description {
@@ -63,11 +63,11 @@ func (Driver) Bind(additionalParams json.RawMessage) (driver.VnfDriver, params.M
 type Scripts struct{ Params Params }
 
 // Name implements lifecycle.Driver.
-func (*Scripts) Name() string { return vnfpkg.DriverScripts }
+func (*Scripts) Name() string { return descriptor.DriverScripts }
 
 // Access implements lifecycle.Reacher.
 func (s *Scripts) Access(role lcm.Role) (lifecycle.Access, bool) {
-	return s.Params.Servers.Access(vnfpkg.DriverScripts, role, s.Params.Timeouts)
+	return s.Params.Servers.Access(descriptor.DriverScripts, role, s.Params.Timeouts)
 }
 
 // In is the driver among a VNF's drivers that runs scripts, nil when none does.

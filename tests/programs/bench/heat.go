@@ -16,13 +16,16 @@ import (
 	"github.com/gophercloud/gophercloud/v2/openstack/orchestration/v1/stacks"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/vim/openstack/heat/generator"
 	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
+	"github.com/windlass-nfv/windlass/vnfpkg/hot"
 )
 
 // stack is the definition of a stack.
 type stack struct {
 	name       string
-	template   vnfpkg.Template
+	template   hot.Template
 	parameters map[string]any
 }
 
@@ -67,7 +70,8 @@ func (h *heat) define(name, dir string, request map[string]any) (stack, error) {
 	if err := vnfpkg.Build(filepath.Join(h.bed.Root, dir), &archive); err != nil {
 		return stack{}, err
 	}
-	pkg, err := vnfpkg.Open(bytes.NewReader(archive.Bytes()), int64(archive.Len()), vnfpkg.Limits{})
+	pkg, err := vnfpkg.Open(bytes.NewReader(archive.Bytes()), int64(archive.Len()),
+		vnfpkg.Options{Templates: generator.Templates})
 	if err != nil {
 		return stack{}, err
 	}
@@ -80,7 +84,7 @@ func (h *heat) define(name, dir string, request map[string]any) (stack, error) {
 	if err != nil {
 		return stack{}, err
 	}
-	template, err := vnfpkg.StackTemplate(flavour, func(path string) ([]byte, error) { return files[path], pkg.Err() })
+	template, err := hot.StackTemplate(flavour, func(path string) ([]byte, error) { return files[path], pkg.Err() })
 	if err != nil {
 		return stack{}, err
 	}
@@ -88,7 +92,9 @@ func (h *heat) define(name, dir string, request map[string]any) (stack, error) {
 	return stack{name, template, parameters}, err
 }
 
-func heatParameters(flavour *vnfpkg.Flavour, template vnfpkg.Template, request map[string]any) (map[string]any, error) {
+func heatParameters(
+	flavour *descriptor.Flavour, template hot.Template, request map[string]any,
+) (map[string]any, error) {
 	doc, err := json.Marshal(request)
 	if err != nil {
 		return nil, err
@@ -98,7 +104,7 @@ func heatParameters(flavour *vnfpkg.Flavour, template vnfpkg.Template, request m
 		return nil, err
 	}
 	additional, _ := request["additionalParams"].(map[string]any)
-	return vnfpkg.HeatParameters(flavour, template, vnfpkg.HeatRequest{
+	return hot.Parameters(flavour, template, hot.Request{
 		LevelID: parsed.InstantiationLevelID, ExtVirtualLinks: parsed.ExtVirtualLinks, AdditionalParams: additional,
 	})
 }

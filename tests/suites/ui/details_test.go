@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 // TestDetails looks at the pages of an instance, an operation and a VIM: at what people look for there.
@@ -27,11 +27,15 @@ func TestDetails(t *testing.T) {
 // large makes a cluster on a registered VIM, with everything that its record and its VNFD tell.
 func (p *page) large() {
 	p.Helper()
-	vnfd, err := json.Marshal(vnfpkg.Vnfd{Flavours: []vnfpkg.Flavour{{
-		ID:       "ha",
-		Vdus:     []vnfpkg.Vdu{{ID: "masterNode", VirtualCpus: 2, VirtualMemory: "4 GB", Image: &vnfpkg.SwImage{Name: "debian-12"}}},
-		Storages: []vnfpkg.VirtualStorage{{ID: "data", Size: "20 GB"}},
-		Aspects:  []vnfpkg.ScalingAspect{{ID: "master_instance", Deltas: map[string]map[string]int{"masterNode": {"two": 2}}}},
+	vnfd, err := json.Marshal(descriptor.Vnfd{Flavours: []descriptor.Flavour{{
+		ID: "ha",
+		Vdus: []descriptor.Vdu{
+			{ID: "masterNode", VirtualCpus: 2, VirtualMemory: "4 GB", Image: &descriptor.SwImage{Name: "debian-12"}},
+		},
+		Storages: []descriptor.VirtualStorage{{ID: "data", Size: "20 GB"}},
+		Aspects: []descriptor.ScalingAspect{
+			{ID: "master_instance", Deltas: map[string]map[string]int{"masterNode": {"two": 2}}},
+		},
 	}}})
 	require.NoError(p, err)
 	p.exec(p.T, `update vnf_pkg set vnfd = $1`, vnfd)

@@ -12,7 +12,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/userdata"
 	"github.com/windlass-nfv/windlass/internal/vim"
 	"github.com/windlass-nfv/windlass/internal/vim/openstack"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/hot"
 )
 
 // Definer makes definitions. With each definition, it returns the secrets in it: nobody may show them.
@@ -47,7 +47,7 @@ func (o *Definer) Sized(
 	}
 	template, parameters, opened, err := o.heat(ctx, j, sized)
 	if sized.members == nil { // else the size is in the template
-		template = vnfpkg.Template{}
+		template = hot.Template{}
 	}
 	return definition(template, parameters), opened, err
 }
@@ -71,7 +71,7 @@ func (o *Definer) Renewed(
 }
 
 // definition is the input for Heat. Without a template, the stack keeps its own.
-func definition(t vnfpkg.Template, parameters map[string]any) openstack.Definition {
+func definition(t hot.Template, parameters map[string]any) openstack.Definition {
 	return openstack.Definition{Template: t.Top, Files: t.Files, Parameters: parameters}
 }
 
@@ -92,8 +92,8 @@ func (j *job) sizes(sizes vim.Sizes) map[string]int {
 const unusablePorts = "The ports of the request cannot be used"
 
 // heat makes the template and the parameters for a stack of that shape. It also returns the secrets in the parameters.
-func (o *Definer) heat(ctx context.Context, j *job, s shape) (vnfpkg.Template, map[string]any, []string, error) {
-	template, err := vnfpkg.StackTemplate(j.Flavour, func(path string) ([]byte, error) {
+func (o *Definer) heat(ctx context.Context, j *job, s shape) (hot.Template, map[string]any, []string, error) {
+	template, err := hot.StackTemplate(j.Flavour, func(path string) ([]byte, error) {
 		return o.Store.PackageFile(ctx, j.Instance.VnfPkgID, path)
 	})
 	if err == nil {
@@ -117,7 +117,7 @@ func (o *Definer) heat(ctx context.Context, j *job, s shape) (vnfpkg.Template, m
 	if err != nil {
 		return template, nil, nil, err
 	}
-	request := vnfpkg.HeatRequest{
+	request := hot.Request{
 		Capacity: s.capacity, Members: s.members, Bitrates: s.bitrates, AdditionalParams: additional,
 		ExtVirtualLinks: j.Request.ExtVirtualLinks, ExtManagedVirtualLinks: j.Request.ExtManagedVirtualLinks,
 		Images: j.Choices.Images, ComputeFlavours: j.Choices.ComputeFlavours, Zones: j.Choices.Zones,
@@ -126,12 +126,12 @@ func (o *Definer) heat(ctx context.Context, j *job, s shape) (vnfpkg.Template, m
 	if !class.BuiltIn(o.UserData != nil) {
 		template, parameters, err := o.scripted(ctx, j, class, template, request, opened)
 		if err == nil {
-			err = lcm.InvalidAll(unusablePorts, vnfpkg.MadePortsProblems(j.Flavour, j.Request.ExtVirtualLinks, s.capacity,
+			err = lcm.InvalidAll(unusablePorts, hot.MadePortsProblems(j.Flavour, j.Request.ExtVirtualLinks, s.capacity,
 				parameters))
 		}
 		return template, parameters, opened, err
 	}
-	parameters, err := vnfpkg.HeatParameters(j.Flavour, template, request)
+	parameters, err := hot.Parameters(j.Flavour, template, request)
 	return template, parameters, opened, err
 }
 

@@ -10,12 +10,12 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm/lcmtest"
 	"github.com/windlass-nfv/windlass/internal/operations"
 	"github.com/windlass-nfv/windlass/internal/pgtest"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 func TestInstantiation_tellsUserDataClassesOfPorts(t *testing.T) {
 	port := &lcm.LinkPort{ID: "p", ResourceID: "port-1"}
-	j := &job{&operations.Operation{Flavour: &vnfpkg.Flavour{}, Request: lcm.InstantiateRequest{
+	j := &job{&operations.Operation{Flavour: &descriptor.Flavour{}, Request: lcm.InstantiateRequest{
 		ExtVirtualLinks: []lcm.ExtVirtualLink{
 			{ID: "a", ResourceID: "net-a", ExtCps: []lcm.ExtCp{
 				{CpdID: "cp", LinkPort: port, Configs: []lcm.CpConfig{{Key: "k", LinkPort: port}}}, {CpdID: "other"},
@@ -61,7 +61,7 @@ func TestHeat_takesThePortsOfNfv(t *testing.T) {
 }
 
 func TestInstantiation_tellsUserDataClassesOfManagedNetworks(t *testing.T) {
-	j := &job{&operations.Operation{Flavour: &vnfpkg.Flavour{}, Request: lcm.InstantiateRequest{
+	j := &job{&operations.Operation{Flavour: &descriptor.Flavour{}, Request: lcm.InstantiateRequest{
 		ExtManagedVirtualLinks: []lcm.ExtManagedVirtualLink{{ID: "m", VnfVirtualLinkDescID: "inner", ResourceID: "granted"}},
 	}}}
 	require.Equal(t, []any{map[string]any{"id": "m", "vnfVirtualLinkDescId": "inner", "resourceId": "granted"}},

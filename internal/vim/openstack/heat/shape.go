@@ -5,15 +5,15 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/vim"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 // shape is the size of a stack: the number of VMs of each VDU and, where each VNFC is a resource of its own, their
 // indexes.
 type shape struct {
 	capacity map[string]int
-	members  vnfpkg.Members // nil where groups decide
-	bitrates map[string]vnfpkg.Bitrate
+	members  descriptor.Members // nil where groups decide
+	bitrates map[string]descriptor.Bitrate
 }
 
 // whole returns the present shape of the VNF, or its shape after the instantiation.
@@ -27,7 +27,7 @@ func (j *job) whole() (shape, error) {
 	}
 	s := shape{capacity: capacity}
 	if j.SeparateResources() {
-		s.members = vnfpkg.FirstMembers(capacity)
+		s.members = descriptor.FirstMembers(capacity)
 	}
 	s.bitrates, err = j.Flavour.Bitrates(j.Request.InstantiationLevelID)
 	return s, err
@@ -39,7 +39,7 @@ func (j *job) present() (shape, error) {
 	if !j.SeparateResources() {
 		return s, nil
 	}
-	s.members = vnfpkg.Members{}
+	s.members = descriptor.Members{}
 	for _, v := range j.Instance.Instantiated.VnfcResources {
 		index, err := memberIndex(v)
 		if err != nil {
@@ -54,7 +54,7 @@ func (j *job) present() (shape, error) {
 }
 
 // bitrates returns the bit rates of virtual links that an existing VNF has or gets.
-func (j *job) bitrates(sizes vim.Sizes) map[string]vnfpkg.Bitrate {
+func (j *job) bitrates(sizes vim.Sizes) map[string]descriptor.Bitrate {
 	info, p := j.Instance.Instantiated, j.OpOcc.Plan
 	now := j.Flavour.BitratesOf(info.InstantiationLevelID, info.ScaleStatus)
 	if p == nil || sizes == vim.SizesRecorded || !p.Operation.Scales() {
@@ -72,7 +72,7 @@ func (j *job) bitrates(sizes vim.Sizes) map[string]vnfpkg.Bitrate {
 // memberIndex returns the index of a VNFC within its VDU, from the name of the VNFC's nested stack.
 func memberIndex(v lcm.VnfcResourceInfo) (int, error) {
 	name, _ := v.Metadata["parent_resource_name"].(string)
-	index, ok := vnfpkg.MemberIndex(v.VduID, name)
+	index, ok := descriptor.MemberIndex(v.VduID, name)
 	if !ok {
 		return 0, lcm.Errorf(lcm.KindBroken, "The record has the VNFC %s in the resource %q, which is no VNFC of %s: "+
 			"the class %s has not made the stack.", v.ID, name, v.VduID, lcm.StandardUserData)
@@ -104,7 +104,7 @@ func (j *job) sized(sizes vim.Sizes) (shape, error) {
 }
 
 // takeOut removes the VNFCs that leave.
-func (j *job) takeOut(members vnfpkg.Members, leaving []lcm.LeavingVnfc) error {
+func (j *job) takeOut(members descriptor.Members, leaving []lcm.LeavingVnfc) error {
 	for _, l := range leaving {
 		for _, v := range j.Instance.Instantiated.VnfcResources {
 			if v.ID != l.VnfcID {

@@ -10,7 +10,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/operations"
 	"github.com/windlass-nfv/windlass/internal/vim"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 // apartJob returns an operation on a VNF with StandardUserData and with these VNFCs, named by their resources.
@@ -23,7 +23,7 @@ func apartJob(plan *lcm.Plan, resources ...string) *job {
 	}
 	return &job{&operations.Operation{
 		OpOcc: lcm.VnfLcmOpOcc{Plan: plan}, Instance: lcm.VnfInstance{Instantiated: info},
-		Flavour: &vnfpkg.Flavour{Vdus: []vnfpkg.Vdu{{ID: "a"}}},
+		Flavour: &descriptor.Flavour{Vdus: []descriptor.Vdu{{ID: "a"}}},
 		Request: lcm.InstantiateRequest{AdditionalParams: json.RawMessage(`{"lcm-operation-user-data": "x.py", "lcm-operation-user-data-class": "StandardUserData"}`)},
 	}}
 }
@@ -36,8 +36,8 @@ func TestSized_newVnfcsTakeTheFreePlacesAndExactlyTheChosenOnesLeave(t *testing.
 		got, err := apartJob(grow, "a-2", "a-0").sized(sizes)
 		require.NoError(t, err)
 		assert.Equal(t, shape{
-			capacity: map[string]int{"a": len(want)}, members: vnfpkg.Members{"a": want},
-			bitrates: map[string]vnfpkg.Bitrate{},
+			capacity: map[string]int{"a": len(want)}, members: descriptor.Members{"a": want},
+			bitrates: map[string]descriptor.Bitrate{},
 		}, got, sizes)
 	}
 	shrink := &lcm.Plan{
@@ -57,7 +57,7 @@ func TestSized_whatAHealReplacesKeepsItsPlace(t *testing.T) {
 	heal := &lcm.Plan{Operation: lcm.OpHeal, Leaving: []lcm.LeavingVnfc{{VnfcID: "id-a-0", VduID: "a"}}}
 	got, err := apartJob(heal, "a-0", "a-1").sized(vim.SizesPlanned)
 	require.NoError(t, err)
-	assert.Equal(t, vnfpkg.Members{"a": {0, 1}}, got.members)
+	assert.Equal(t, descriptor.Members{"a": {0, 1}}, got.members)
 }
 
 func TestShape_ofAStackThatAnotherHasMadeIsRefused(t *testing.T) {
@@ -70,15 +70,15 @@ func TestShape_ofGroupsHasNoMembers(t *testing.T) {
 	j.Request.AdditionalParams = nil
 	got, err := j.sized(vim.SizesPlanned)
 	require.NoError(t, err)
-	assert.Equal(t, shape{capacity: map[string]int{"a": 2}, bitrates: map[string]vnfpkg.Bitrate{}}, got)
+	assert.Equal(t, shape{capacity: map[string]int{"a": 2}, bitrates: map[string]descriptor.Bitrate{}}, got)
 }
 
 func TestBitrates_ofAScaling(t *testing.T) {
-	j := &job{&operations.Operation{Flavour: &vnfpkg.Flavour{
-		VirtualLinks: []vnfpkg.VirtualLink{{ID: "inner", InitialBitrate: &vnfpkg.Bitrate{Root: 1000}}},
-		Aspects: []vnfpkg.ScalingAspect{{
+	j := &job{&operations.Operation{Flavour: &descriptor.Flavour{
+		VirtualLinks: []descriptor.VirtualLink{{ID: "inner", InitialBitrate: &descriptor.Bitrate{Root: 1000}}},
+		Aspects: []descriptor.ScalingAspect{{
 			ID: "a", MaxScaleLevel: 3, StepDeltas: []string{"one"},
-			Bitrates: map[string]map[string]vnfpkg.Bitrate{"inner": {"one": {Root: 100}}},
+			Bitrates: map[string]map[string]descriptor.Bitrate{"inner": {"one": {Root: 100}}},
 		}},
 	}}}
 	j.Instance.Instantiated = &lcm.InstantiatedVnfInfo{ScaleStatus: []lcm.ScaleInfo{{AspectID: "a", ScaleLevel: 2}}}

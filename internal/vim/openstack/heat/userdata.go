@@ -9,7 +9,9 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/userdata"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
+	"github.com/windlass-nfv/windlass/vnfpkg/document"
+	"github.com/windlass-nfv/windlass/vnfpkg/hot"
 )
 
 // Limits for the package's files that a user data class can read: small texts.
@@ -24,8 +26,8 @@ var scriptTypes = []string{".py", ".yaml", ".yml", ".json", ".txt", ".meta", ".m
 // the class for every change of the stack, with the instantiation request and the VNF's new size. It keeps no earlier
 // result.
 func (o *Definer) scripted(
-	ctx context.Context, j *job, class lcm.UserData, template vnfpkg.Template, request vnfpkg.HeatRequest, opened []string,
-) (vnfpkg.Template, map[string]any, error) {
+	ctx context.Context, j *job, class lcm.UserData, template hot.Template, request hot.Request, opened []string,
+) (hot.Template, map[string]any, error) {
 	if o.UserData == nil {
 		return template, nil, lcm.Errorf(lcm.KindInvalid, "The user data class %s is Python of the VNF package, but "+
 			"this worker runs no Python: set userData.python, then retry.", class.Class)
@@ -45,7 +47,7 @@ func (o *Definer) scripted(
 	if template, err = ownTemplate(j.Flavour, template, made); err != nil {
 		return template, nil, err
 	}
-	parameters, err := vnfpkg.MadeParameters(j.Flavour, template, request, made.Parameters)
+	parameters, err := hot.MadeParameters(j.Flavour, template, request, made.Parameters)
 	return template, parameters, err
 }
 
@@ -73,11 +75,11 @@ func (o *Definer) scripts(ctx context.Context, id lcm.VnfPkgID) (map[string][]by
 
 // ownTemplate returns the template that a class made, if it differs from the package's. This works only where nothing
 // is scaled: in a foreign template, Windlass cannot name the VNFCs to remove.
-func ownTemplate(f *vnfpkg.Flavour, template vnfpkg.Template, made userdata.Made) (vnfpkg.Template, error) {
+func ownTemplate(f *descriptor.Flavour, template hot.Template, made userdata.Made) (hot.Template, error) {
 	if made.Template == "" {
 		return template, nil
 	}
-	own := vnfpkg.Template{Top: made.Template, Files: template.Files}
+	own := hot.Template{Top: made.Template, Files: template.Files}
 	if len(made.Files) > 0 {
 		own.Files = made.Files
 	}
@@ -94,22 +96,22 @@ func ownTemplate(f *vnfpkg.Flavour, template vnfpkg.Template, made userdata.Made
 
 // told makes the data about an operation for a user data class.
 func (j *job) told(
-	template vnfpkg.Template, request vnfpkg.HeatRequest, files map[string][]byte,
+	template hot.Template, request hot.Request, files map[string][]byte,
 ) (told userdata.Told, err error) {
 	definition, ok := files[j.Flavour.Definition]
 	if !ok {
 		return told, lcm.Errorf(lcm.KindInvalid,
 			"Windlass has not kept the definition of the flavour %s: on-board the VNF package again.", j.Flavour.ID)
 	}
-	if told.Vnfd, err = vnfpkg.ParseYAML(j.Flavour.Definition, definition); err != nil {
+	if told.Vnfd, err = document.ReadPlain(j.Flavour.Definition, definition); err != nil {
 		return told, err
 	}
-	if told.Hot.Template, err = vnfpkg.ParseYAML(j.Flavour.BaseHOT, []byte(template.Top)); err != nil {
+	if told.Hot.Template, err = document.ReadPlain(j.Flavour.BaseHOT, []byte(template.Top)); err != nil {
 		return told, err
 	}
 	told.Hot.Files = map[string]any{}
 	for name, text := range template.Files {
-		if nested, err := vnfpkg.ParseYAML(name, []byte(text)); err == nil { // other files are no templates
+		if nested, err := document.ReadPlain(name, []byte(text)); err == nil { // other files are no templates
 			told.Hot.Files[name] = nested
 		}
 	}
@@ -213,7 +215,7 @@ func addressOf(ip lcm.FixedIP) map[string]any {
 
 // grantFor makes the GrantRequest and the Grant of an instantiation, with the requested number of VNFCs and the NFVO's
 // choices.
-func (j *job) grantFor(request vnfpkg.HeatRequest) (asked, granted map[string]any) {
+func (j *job) grantFor(request hot.Request) (asked, granted map[string]any) {
 	resources, places, zones := []any{}, []any{}, []any{}
 	for _, vdu := range j.Flavour.Vdus {
 		zone := request.Zones[vdu.ID]
@@ -221,7 +223,7 @@ func (j *job) grantFor(request vnfpkg.HeatRequest) (asked, granted map[string]an
 			zones = append(zones, map[string]any{"id": zone, "zoneId": zone})
 		}
 		for i := range request.Capacity[vdu.ID] {
-			id := vnfpkg.MemberName(vdu.ID, i)
+			id := descriptor.MemberName(vdu.ID, i)
 			resources = append(resources, map[string]any{
 				"id": id, "type": "COMPUTE", "vduId": vdu.ID, "resourceTemplateId": vdu.ID,
 			})

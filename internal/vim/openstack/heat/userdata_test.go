@@ -8,15 +8,17 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/operations"
 	"github.com/windlass-nfv/windlass/internal/userdata"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
+	"github.com/windlass-nfv/windlass/vnfpkg/hot"
 )
 
 const aTemplate = "heat_template_version: 2016-10-14\nresources: {}\n"
 
 func TestOwnTemplate_isTakenWhereNothingIsScaled(t *testing.T) {
-	had := vnfpkg.Template{Top: aTemplate}
-	fixed, scaled := &vnfpkg.Flavour{ID: "f"}, &vnfpkg.Flavour{ID: "f", Aspects: []vnfpkg.ScalingAspect{{ID: "a"}}}
-	for _, f := range []*vnfpkg.Flavour{fixed, scaled} {
+	had := hot.Template{Top: aTemplate}
+	fixed := &descriptor.Flavour{ID: "f"}
+	scaled := &descriptor.Flavour{ID: "f", Aspects: []descriptor.ScalingAspect{{ID: "a"}}}
+	for _, f := range []*descriptor.Flavour{fixed, scaled} {
 		for _, same := range []string{"", aTemplate, `{"resources": {}, "heat_template_version": "2016-10-14"}`} {
 			got, err := ownTemplate(f, had, userdata.Made{Template: same})
 			require.NoError(t, err)
@@ -35,10 +37,10 @@ func TestOwnTemplate_isTakenWhereNothingIsScaled(t *testing.T) {
 func TestTold_hasTheRequestAndTheSizeButNoCredentials(t *testing.T) {
 	j := &job{&operations.Operation{
 		Instance: lcm.VnfInstance{ID: "i", VnfdID: "d", Name: "n"}, OpOcc: lcm.VnfLcmOpOcc{ID: "o"},
-		Flavour: &vnfpkg.Flavour{
+		Flavour: &descriptor.Flavour{
 			ID: "f", Definition: "Definitions/f.yaml", BaseHOT: "BaseHOT/f/top.yaml",
-			Vdus:    []vnfpkg.Vdu{{ID: "a", ComputeFlavour: "m1.small", Image: &vnfpkg.SwImage{Name: "image"}}},
-			Aspects: []vnfpkg.ScalingAspect{{ID: "s", Deltas: map[string]map[string]int{"a": nil}}},
+			Vdus:    []descriptor.Vdu{{ID: "a", ComputeFlavour: "m1.small", Image: &descriptor.SwImage{Name: "image"}}},
+			Aspects: []descriptor.ScalingAspect{{ID: "s", Deltas: map[string]map[string]int{"a": nil}}},
 		},
 		Request: lcm.InstantiateRequest{
 			ExtVirtualLinks: []lcm.ExtVirtualLink{{
@@ -54,11 +56,11 @@ func TestTold_hasTheRequestAndTheSizeButNoCredentials(t *testing.T) {
 			}},
 		},
 	}}
-	request := vnfpkg.HeatRequest{
+	request := hot.Request{
 		Capacity: map[string]int{"a": 2}, Zones: map[string]string{"a": "west"},
 		Images: map[string]string{"a": "granted"},
 	}
-	told, err := j.told(vnfpkg.Template{Top: aTemplate, Files: map[string]string{"n.yaml": "a: 1\n", "text": "a: [\n"}},
+	told, err := j.told(hot.Template{Top: aTemplate, Files: map[string]string{"n.yaml": "a: 1\n", "text": "a: [\n"}},
 		request, map[string][]byte{"Definitions/f.yaml": []byte("b: 2\n")})
 	require.NoError(t, err)
 	require.Equal(t, map[string]any{"b": int64(2)}, told.Vnfd)
@@ -85,6 +87,6 @@ func TestTold_hasTheRequestAndTheSizeButNoCredentials(t *testing.T) {
 		told.Grant["addResources"].([]any)[1])
 
 	j.Flavour.Definition = ""
-	_, err = j.told(vnfpkg.Template{Top: aTemplate}, request, nil)
+	_, err = j.told(hot.Template{Top: aTemplate}, request, nil)
 	require.ErrorContains(t, err, "on-board the VNF package again")
 }
