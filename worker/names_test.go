@@ -17,7 +17,7 @@ import (
 // has had.
 func TestActivities_keepTheirNames(t *testing.T) {
 	var names []string
-	for _, noun := range activityStructs(Options{}, &operations.Resolver{}, &connections{}, nil) {
+	for _, noun := range activityStructs(Options{}, &operations.Resolver{}, &connections{}) {
 		of := reflect.TypeOf(noun)
 		for i := range of.NumMethod() {
 			names = append(names, of.Method(i).Name)

@@ -22,7 +22,7 @@ func TestScoper_everyActivityTellsWhatItIsAbout(t *testing.T) {
 	t.Parallel()
 	subjective := reflect.TypeFor[activities.Subjective]()
 	seen := 0
-	for _, noun := range activityStructs(Options{}, &operations.Resolver{}, &connections{}, nil) {
+	for _, noun := range activityStructs(Options{}, &operations.Resolver{}, &connections{}) {
 		of := reflect.TypeOf(noun)
 		for method := range of.Methods() {
 			require.Equal(t, 3, method.Type.NumIn(), method.Name) // with the receiver

@@ -41,8 +41,8 @@ func (s *sites) Site(ctx context.Context, id lcm.VnfInstanceID) (activities.Site
 		if err != nil {
 			return site, err
 		}
-		site.Follow, site.Followed = record.Following(op, connections), record.Followed(op.Flavour)
-		site.FollowedOn = lcm.VimKindFor(true).Type
+		site.Follow, site.Followed = record.Following(op, connections), record.Followed(op)
+		site.FollowedOn = lcm.VimKindFor(true, op.VimTypes()...).Type
 	}
 	if site.HealGivenUp, err = s.operations.Store.GivenUpHeal(ctx, id); err != nil {
 		return site, err

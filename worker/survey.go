@@ -28,8 +28,8 @@ func NewSurveyor(o Options, python bool) *Surveyor {
 	}
 	o.UserData = nil
 	return &Surveyor{
-		deployments: &deployments.Deployments{Operations: ops, Definers: definers(ops, o)},
-		vims:        &connections{operations: ops, to: connectors(o.VimGuard, o.VimTransport), open: map[string]*login{}},
+		deployments: &deployments.Deployments{Operations: ops, Definers: definers(o.VimKinds, ops, o)},
+		vims:        &connections{operations: ops, to: connectors(o.VimKinds, o.reach()), open: map[string]*login{}},
 		python:      python,
 	}
 }

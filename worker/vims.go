@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
-	"net/http"
 	"sync"
 	"time"
 
@@ -13,45 +12,34 @@ import (
 	"github.com/windlass-nfv/windlass/internal/deployments"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/operations"
-	"github.com/windlass-nfv/windlass/internal/outbound"
 	"github.com/windlass-nfv/windlass/internal/secrets"
 	"github.com/windlass-nfv/windlass/internal/vim"
 	"github.com/windlass-nfv/windlass/internal/vim/hybrid"
-	"github.com/windlass-nfv/windlass/internal/vim/kubernetes"
-	"github.com/windlass-nfv/windlass/internal/vim/kubernetes/definitions"
-	"github.com/windlass-nfv/windlass/internal/vim/openstack"
-	"github.com/windlass-nfv/windlass/internal/vim/openstack/heat"
+	"github.com/windlass-nfv/windlass/internal/vim/registry"
 )
 
-// connector connects to VIMs of one type; cred are the decrypted credentials of the VIM.
-type connector func(ctx context.Context, to lcm.Vim, cred map[string]any) (vim.VIM, error)
-
-// connectors are the connectors of all types of VIMs for VNFs. The guard limits the addresses of VIMs. wraps go around
-// the transports that call VIMs.
-func connectors(guard outbound.Guard, wraps ...func(http.RoundTripper) http.RoundTripper) map[string]connector {
-	clusters := &kubernetes.Connector{Guard: guard, Wraps: wraps}
-	return map[string]connector{
-		lcm.VimOpenStack: func(ctx context.Context, to lcm.Vim, cred map[string]any) (vim.VIM, error) {
-			return openstack.Connect(ctx, to, cred, guard, wraps...)
-		},
-		lcm.VimKubernetes: func(_ context.Context, to lcm.Vim, cred map[string]any) (vim.VIM, error) {
-			return clusters.Connect(to, cred)
-		},
+// connectors are the connectors of all kinds of VIMs, by their types.
+func connectors(kinds []registry.Kind, reach registry.Reach) map[string]registry.Connect {
+	out := map[string]registry.Connect{}
+	for _, k := range kinds {
+		out[k.Type] = k.Connector(reach)
 	}
+	return out
 }
 
 // definers make, for each type of VIM, the definitions of deployments.
-func definers(resolver *operations.Resolver, o Options) map[string]deployments.Definer {
-	return map[string]deployments.Definer{
-		lcm.VimOpenStack:  &heat.Definer{Resolver: resolver, UserData: o.UserData},
-		lcm.VimKubernetes: &definitions.Definer{Resolver: resolver},
+func definers(kinds []registry.Kind, resolver *operations.Resolver, o Options) map[string]deployments.Definer {
+	out := map[string]deployments.Definer{}
+	for _, k := range kinds {
+		out[k.Type] = k.Definer(resolver, o.UserData)
 	}
+	return out
 }
 
 // connections keeps one connection for each VIM, so that a step costs no new login.
 type connections struct {
 	operations *operations.Resolver
-	to         map[string]connector
+	to         map[string]registry.Connect
 	mu         sync.Mutex
 	open       map[string]*login
 }

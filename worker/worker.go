@@ -29,7 +29,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/store"
 	"github.com/windlass-nfv/windlass/internal/telemetry"
 	"github.com/windlass-nfv/windlass/internal/userdata"
-	"github.com/windlass-nfv/windlass/internal/vim/kubernetes"
+	"github.com/windlass-nfv/windlass/internal/vim/registry"
 	"github.com/windlass-nfv/windlass/vnfpkg/archive"
 	"github.com/windlass-nfv/windlass/workflows"
 )
@@ -50,7 +50,8 @@ type Options struct {
 	Reach ownnet.Policy
 	// Clusters are defaults for clusters whose requests and packages do not say.
 	Clusters k8s.Defaults
-	// VimGuard limits the addresses of VIMs and of the nodes that they make.
+	// VimKinds are the kinds of VIMs, and VimGuard limits the addresses of VIMs and of the nodes that they make.
+	VimKinds []registry.Kind
 	VimGuard outbound.Guard
 	// Subscribers get notifications about VNFs. NotifyFor is how long a subscriber may be away before Windlass gives a
 	// notification up.
@@ -83,6 +84,15 @@ type Options struct {
 	// ShutdownGrace is how long activities may take to end when the worker stops. Another worker takes over those that
 	// have not ended: commands on nodes go on, and that worker finds them again.
 	ShutdownGrace time.Duration
+}
+
+// reach is how VIMs are called.
+func (o Options) reach() registry.Reach {
+	reach := registry.Reach{Guard: o.VimGuard}
+	if o.VimTransport != nil {
+		reach.Wraps = append(reach.Wraps, o.VimTransport)
+	}
+	return reach
 }
 
 const (
@@ -143,16 +153,12 @@ func New(o Options) *Worker {
 		options.Identity = own.String()
 	}
 	w := sdkworker.New(o.Client, lcm.TaskQueue, options)
-	var wraps []func(http.RoundTripper) http.RoundTripper
-	if o.VimTransport != nil {
-		wraps = append(wraps, o.VimTransport)
-	}
 	ops := &operations.Resolver{
 		Store: o.Store, Vault: o.Vault, Scripts: o.Scripts.Policy,
 	}
-	open := &connections{operations: ops, to: connectors(o.VimGuard, wraps...), open: map[string]*login{}}
+	open := &connections{operations: ops, to: connectors(o.VimKinds, o.reach()), open: map[string]*login{}}
 	workflows.Register(w)
-	nouns := activityStructs(o, ops, open, wraps)
+	nouns := activityStructs(o, ops, open)
 	for _, noun := range nouns {
 		w.RegisterActivityWithOptions(noun, activity.RegisterOptions{})
 	}
@@ -225,11 +231,9 @@ func (w *Worker) poll(interrupt <-chan any) error {
 }
 
 // activityStructs are the structs whose methods are the activities.
-func activityStructs(
-	o Options, ops *operations.Resolver, open *connections, wraps []func(http.RoundTripper) http.RoundTripper,
-) []any {
+func activityStructs(o Options, ops *operations.Resolver, open *connections) []any {
 	known := facts{ops}
-	made := &deployments.Deployments{Operations: ops, Definers: definers(ops, o)}
+	made := &deployments.Deployments{Operations: ops, Definers: definers(o.VimKinds, ops, o)}
 	login := &hosts{operations: ops, vims: open, keys: o.Store, reconnect: o.Worker.Reconnect, control: o.VimGuard.Control}
 	reach := activities.Reach{
 		Hosts: login, Vnfs: known, Secrets: o.Vault, Output: lines{}, Defaults: o.Clusters,
@@ -275,24 +279,28 @@ func activityStructs(
 		},
 		&activities.VimRegistry{
 			Vims: o.Store, Vnfs: known, Forget: o.Vault.Delete, Output: lines{},
-			Look: (&lookout{o.Vault, o.VimGuard, wraps}).look,
+			Look: (&lookout{o.Vault, o.VimKinds, o.reach()}).look,
 		},
 		&activities.ClusterVnfs{Records: o.Store, Starter: o.Starter, Output: lines{}},
 	}
 }
 
-// lookout looks at clusters that are registered as VIMs.
+// lookout looks at registered VIMs.
 type lookout struct {
 	vault *secrets.Vault
-	guard outbound.Guard
-	wraps []func(http.RoundTripper) http.RoundTripper
+	kinds []registry.Kind
+	reach registry.Reach
 }
 
-// look tells whether the Kubernetes API of a cluster answers from here, and what the cluster has.
+// look tells whether a VIM answers from here, and what it has.
 func (l *lookout) look(ctx context.Context, vim lcm.Vim) (found lcm.VimFindings, why string) {
+	kind, ok := registry.Of(l.kinds, vim.Type)
+	if !ok {
+		return found, "Windlass does not support VIMs of type " + vim.Type + "."
+	}
 	cred, err := openMap(ctx, l.vault, vim.AuthCred)
 	if err == nil {
-		found, err = kubernetes.Check(ctx, vim, cred, l.guard, l.wraps...)
+		found, err = kind.Check(ctx, vim, cred, l.reach)
 	}
 	if err != nil {
 		return found, lcm.Sentence(err)

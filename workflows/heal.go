@@ -59,13 +59,13 @@ func (v *vnf) leavingServers() (servers []string, on string) {
 	if servers = v.change.LeavingServers(); len(pods) == 0 {
 		return servers, ""
 	}
-	return slices.DeleteFunc(servers, func(id string) bool { return slices.Contains(pods, id) }), lcm.VimKindFor(false).Type
+	return slices.DeleteFunc(servers, func(id string) bool { return slices.Contains(pods, id) }), lcm.VimKindFor(false, v.what.VimTypes...).Type
 }
 
 // replaceContainers replaces the Pods of the plan. In a VNF of Pods only, these are all VNFCs that the plan names.
 func (v *vnf) replaceContainers(ctx workflow.Context) error {
 	if pods := v.change.LeavingPods(); len(pods) > 0 {
-		return v.changePart(ctx, vim.SizesPlanned, pods, lcm.VimKindFor(true).Type)
+		return v.changePart(ctx, vim.SizesPlanned, pods, lcm.VimKindFor(true, v.what.VimTypes...).Type)
 	}
 	return v.replaceServers(ctx)
 }

@@ -57,8 +57,12 @@ func (a *api) changesPackages(ctx context.Context, inst lcm.VnfInstance) error {
 	if err != nil {
 		return err
 	}
+	types, err := a.vimTypes(ctx, inst.VimConnections)
+	if err != nil {
+		return err
+	}
 	for _, f := range vnfd.Flavours {
-		able := slices.ContainsFunc(lifecycle.VimKinds(&f), func(k lcm.VimKind) bool { return k.ChangesPackages })
+		able := slices.ContainsFunc(lifecycle.VimKinds(&f, types...), func(k lcm.VimKind) bool { return k.ChangesPackages })
 		if able && (inst.Instantiated == nil || inst.Instantiated.FlavourID == f.ID) {
 			return nil
 		}

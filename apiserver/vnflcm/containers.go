@@ -14,9 +14,12 @@ import (
 )
 
 // vimKindsOf are the kinds of VIMs that a VNF of the request's flavour is on.
-func vimKindsOf(vnfd *descriptor.Vnfd, req lcm.InstantiateRequest) []lcm.VimKind {
+func (a *api) vimKindsOf(
+	ctx context.Context, inst lcm.VnfInstance, vnfd *descriptor.Vnfd, req lcm.InstantiateRequest,
+) ([]lcm.VimKind, error) {
 	f, _ := vnfd.Flavour(req.FlavourID) // another check reports an unknown flavour
-	return lifecycle.VimKinds(f)
+	types, err := a.vimTypes(ctx, slices.Concat(req.VimConnections, inst.VimConnections))
+	return lifecycle.VimKinds(f, types...), err
 }
 
 // checkContainers reads the manifests and charts of a containerised VNF as the worker will. It returns nothing if they

@@ -133,7 +133,7 @@ func (a *api) modifiedKinds(ctx context.Context, inst lcm.VnfInstance) ([]lcm.Vi
 	case len(vnfd.Flavours) > 0:
 		of.FlavourID = vnfd.Flavours[0].ID
 	}
-	return vimKindsOf(&vnfd, of), nil
+	return a.vimKindsOf(ctx, inst, &vnfd, of)
 }
 
 // packageFor is the package that the request names by the package's id or by its VNFD's id; nil if the request names

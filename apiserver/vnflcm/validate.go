@@ -53,7 +53,11 @@ func (a *api) validateInstantiate(ctx context.Context, inst lcm.VnfInstance, r *
 		return err
 	}
 	found := r.found()
-	if err := a.checkVims(ctx, inst, vimKindsOf(&vnfd, req), req, &found); err != nil {
+	kinds, err := a.vimKindsOf(ctx, inst, &vnfd, req)
+	if err != nil {
+		return err
+	}
+	if err := a.checkVims(ctx, inst, kinds, req, &found); err != nil {
 		return err
 	}
 	checkManagedLinks(req, &found)
@@ -69,7 +73,7 @@ func (a *api) validateInstantiate(ctx context.Context, inst lcm.VnfInstance, r *
 		if err := a.checkVimName(ctx, inst, r.registersVim, &found); err != nil {
 			return err
 		}
-		if err := a.checkParts(ctx, inst, flavour, req, pkg.ID, &found); err != nil {
+		if err := a.checkParts(ctx, inst, flavour, kinds, req, &found); err != nil {
 			return err
 		}
 	}
@@ -78,12 +82,12 @@ func (a *api) validateInstantiate(ctx context.Context, inst lcm.VnfInstance, r *
 
 // checkParts checks the parameters for each kind of VIM that the VNF uses.
 func (a *api) checkParts(
-	ctx context.Context, inst lcm.VnfInstance, f *descriptor.Flavour, req lcm.InstantiateRequest, id lcm.VnfPkgID,
+	ctx context.Context, inst lcm.VnfInstance, f *descriptor.Flavour, kinds []lcm.VimKind, req lcm.InstantiateRequest,
 	found *driver.Findings,
 ) error {
 	whole := operations.Operation{Flavour: f, Request: req}
-	if servers := whole.Part(false); !servers.Flavour.Containers {
-		if err := a.checkStack(ctx, servers.Flavour, servers.Request, id, found); err != nil {
+	if servers := whole.Part(false); !servers.Flavour.Containers && kinds[0].TakesTemplates {
+		if err := a.checkStack(ctx, servers.Flavour, servers.Request, inst.VnfPkgID, found); err != nil {
 			return err
 		}
 	}

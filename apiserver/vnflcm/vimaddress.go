@@ -14,9 +14,15 @@ func (h *Handler) checkEndpoint(path string, conn lcm.VimConnectionInfo, found *
 	if err := h.DeniedVim(conn.Endpoint()); err != nil {
 		found.Names(path+".interfaceInfo.endpoint", "%s", rest.Sentence(err))
 	}
-	issuer, _ := conn.AccessInfo[lcm.K8sTokenURL].(string)
-	if err := h.DeniedVim(issuer); err != nil {
-		found.Names(path+".accessInfo."+lcm.K8sTokenURL, "%s", rest.Sentence(err))
+	of := lcm.KindOfVim(conn.Kind()).Credentials
+	if of == nil {
+		return
+	}
+	for _, member := range of.Addresses {
+		address, _ := conn.AccessInfo[member].(string)
+		if err := h.DeniedVim(address); err != nil {
+			found.Names(path+".accessInfo."+member, "%s", rest.Sentence(err))
+		}
 	}
 }
 

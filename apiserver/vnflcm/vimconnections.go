@@ -82,19 +82,51 @@ func (a *api) used(
 	ctx context.Context, kinds []lcm.VimKind, of []lcm.VimConnectionInfo,
 ) (out []lcm.VimConnectionInfo, err error) {
 	for _, conn := range of {
-		vimType := conn.Kind()
-		if id, e := parseID(conn.VimID); e == nil && conn.Registered() != "" {
-			vim, err := a.Store.Vim(ctx, id)
-			if err != nil && !lcm.Is(err, lcm.KindNotFound) {
-				return nil, err
-			}
-			vimType = cmp.Or(vim.Type, vimType)
+		vimType, err := a.vimTypeOf(ctx, conn)
+		if err != nil {
+			return nil, err
 		}
 		if isOf(kinds, vimType) {
 			out = append(out, conn)
 		}
 	}
 	return out, nil
+}
+
+// vimTypeOf is the type of a connection's VIM: the registry's, if it has the VIM.
+func (a *api) vimTypeOf(ctx context.Context, conn lcm.VimConnectionInfo) (string, error) {
+	id, err := parseID(conn.VimID)
+	if err != nil || conn.Registered() == "" {
+		return conn.Kind(), nil //nolint:nilerr // reported by checkVim
+	}
+	vim, err := a.Store.Vim(ctx, id)
+	if err != nil && !lcm.Is(err, lcm.KindNotFound) {
+		return "", err
+	}
+	return cmp.Or(vim.Type, conn.Kind()), nil
+}
+
+// vimTypes are the types of connections, and then that of the default VIM. There is nothing to choose, and so nothing to
+// look for, if VNFCs can be on one kind of VIMs only.
+func (a *api) vimTypes(ctx context.Context, of []lcm.VimConnectionInfo) (types []string, err error) {
+	if !lcm.ChoosesVimKind() {
+		return nil, nil
+	}
+	for _, conn := range of {
+		vimType, err := a.vimTypeOf(ctx, conn)
+		if err != nil {
+			return nil, err
+		}
+		types = append(types, vimType)
+	}
+	vim, err := a.Store.DefaultVim(ctx)
+	if err == nil {
+		types = append(types, vim.Type)
+	}
+	if lcm.Is(err, lcm.KindNotFound) {
+		err = nil
+	}
+	return types, err
 }
 
 // checkVim checks one connection and returns its VIM's type, as far as it is known. Empty kinds allow any type.
@@ -136,11 +168,13 @@ func isOf(kinds []lcm.VimKind, vimType string) bool {
 	return slices.ContainsFunc(kinds, func(k lcm.VimKind) bool { return k.Type == vimType })
 }
 
-// typesOf names the types for people.
+// typesOf names, for people, the types of all kinds that could take the place of these.
 func typesOf(kinds []lcm.VimKind) string {
 	var out []string
 	for _, k := range kinds {
-		out = append(out, k.Type)
+		for _, other := range lcm.VimKinds(k.RunsContainers) {
+			out = append(out, other.Type)
+		}
 	}
 	return strings.Join(out, " or ")
 }
@@ -209,7 +243,7 @@ func (a *api) vimKinds(ctx context.Context, inst lcm.VnfInstance, req lcm.Instan
 	if err != nil {
 		return nil, err
 	}
-	return vimKindsOf(&vnfd, req), nil
+	return a.vimKindsOf(ctx, inst, &vnfd, req)
 }
 
 // hasVim tells whether the instance knows a VIM of that kind.

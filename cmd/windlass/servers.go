@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"os"
 	"time"
 
@@ -22,8 +23,9 @@ import (
 	"github.com/windlass-nfv/windlass/internal/sources"
 	"github.com/windlass-nfv/windlass/internal/store"
 	"github.com/windlass-nfv/windlass/internal/telemetry"
+	"github.com/windlass-nfv/windlass/internal/vim/all"
 	"github.com/windlass-nfv/windlass/internal/vim/kubernetes"
-	"github.com/windlass-nfv/windlass/internal/vim/openstack"
+	"github.com/windlass-nfv/windlass/internal/vim/registry"
 	"github.com/windlass-nfv/windlass/vnfpkg/archive"
 	"github.com/windlass-nfv/windlass/worker"
 )
@@ -212,50 +214,30 @@ func (b *backends) vimGuard() outbound.Guard {
 // clouds tries the credentials of a VIM before its registration, and makes new credentials for registered clusters.
 type clouds struct {
 	guard     outbound.Guard
-	transport openstack.Wrap
+	transport func(http.RoundTripper) http.RoundTripper
 }
 
 func (c clouds) Check(
 	ctx context.Context, vim lcm.Vim, credentials map[string]any,
 ) (found lcm.VimFindings, err error) {
-	check, ok := map[string]check{
-		lcm.VimOpenStack: c.checkOpenStack, lcm.VimKubernetes: c.checkKubernetes,
-	}[lcm.VimTypeOf(vim.Type)]
+	kind, ok := registry.Of(all.Kinds, vim.Type)
 	if !ok {
 		return found, lcm.Errorf(lcm.KindInvalid, "Windlass does not support VIMs of type %q.", vim.Type)
 	}
-	return check(ctx, vim, credentials)
+	return kind.Check(ctx, vim, credentials, c.reach())
 }
 
-// check tries the credentials of VIMs of one type.
-type check func(ctx context.Context, vim lcm.Vim, credentials map[string]any) (lcm.VimFindings, error)
-
-func (c clouds) checkKubernetes(
-	ctx context.Context, vim lcm.Vim, credentials map[string]any,
-) (lcm.VimFindings, error) {
-	return kubernetes.Check(ctx, vim, credentials, c.guard, c.transport)
-}
-
-func (c clouds) checkOpenStack(
-	ctx context.Context, vim lcm.Vim, credentials map[string]any,
-) (found lcm.VimFindings, err error) {
-	cloud, err := openstack.Connect(ctx, vim, credentials, c.guard, c.transport)
-	if err != nil {
-		return found, err
-	}
-	return lcm.VimFindings{Regions: cloud.Regions()}, nil
+func (c clouds) reach() registry.Reach {
+	return registry.Reach{Guard: c.guard, Wraps: []func(http.RoundTripper) http.RoundTripper{c.transport}}
 }
 
 // Quotas tells how much a VIM lets its project or namespace use.
 func (c clouds) Quotas(ctx context.Context, vim lcm.Vim, credentials map[string]any) ([]lcm.VimQuota, error) {
-	if lcm.VimTypeOf(vim.Type) == lcm.VimKubernetes {
-		return kubernetes.Quotas(ctx, vim, credentials, c.guard, c.transport)
+	kind, ok := registry.Of(all.Kinds, vim.Type)
+	if !ok {
+		return nil, lcm.Errorf(lcm.KindInvalid, "Windlass does not support VIMs of type %q.", vim.Type)
 	}
-	cloud, err := openstack.Connect(ctx, vim, credentials, c.guard, c.transport)
-	if err != nil {
-		return nil, err
-	}
-	return cloud.Quotas(ctx)
+	return kind.Quotas(ctx, vim, credentials, c.reach())
 }
 
 func (clouds) Read(vim lcm.Vim, cred map[string]any, path string) (lcm.Vim, map[string]any, error) {

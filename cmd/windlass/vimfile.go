@@ -9,8 +9,8 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/params"
+	"github.com/windlass-nfv/windlass/internal/vim/all"
 )
 
 // readVimConfig turns Tacker's flat file into the body that the registry takes.
@@ -56,8 +56,8 @@ var passedOver = []string{"domain_name", "domain_id"}
 // checkVimKeys refuses unknown keys in a VIM's file: a misspelt key would be missing, and the VIM would get the blame.
 func (c *cli) checkVimKeys(name string, text []byte) error {
 	known := []string{"auth_url", "type", "extra", "project_name", "project_id", "project_domain_name", "project_domain_id"}
-	for _, vimType := range []string{lcm.VimOpenStack, lcm.VimKubernetes} {
-		known = append(known, lcm.KindOfVim(vimType).Members...)
+	for _, kind := range all.Kinds {
+		known = append(known, kind.Members...)
 	}
 	var document yaml.Node
 	if err := yaml.Unmarshal(text, &document); err != nil {

@@ -18,6 +18,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/store"
 	"github.com/windlass-nfv/windlass/internal/telemetry"
 	"github.com/windlass-nfv/windlass/internal/userdata"
+	"github.com/windlass-nfv/windlass/internal/vim/all"
 	"github.com/windlass-nfv/windlass/worker"
 )
 
@@ -117,7 +118,7 @@ func (b *backends) workerOptions() worker.Options {
 		}, Files: b.files,
 		Starter: &apiserver.Temporal{Client: b.temporal, Names: b.store}, DriftMetrics: b.drift,
 		NFVOPackages: b.nfvo, GrantPoll: b.config.NFVO.GrantPoll, Endpoint: b.config.API.Endpoint,
-		UserData: b.userData(), VimGuard: b.vimGuard(),
+		UserData: b.userData(), VimKinds: all.Kinds, VimGuard: b.vimGuard(),
 		Tracing: b.export.Tracing, Metrics: b.metrics, VimTransport: b.vims.Transport,
 	}
 	if b.nfvo != nil && b.config.NFVO.Grants {

@@ -34,7 +34,7 @@ func (g *Grants) connections(
 func (g *Grants) connection(
 	ctx context.Context, op *operations.Operation, grant lcm.Grant, kind string, present lcm.VimConnectionInfo,
 ) (lcm.VimConnectionInfo, error) {
-	id, err := lifecycle.TargetOn(lifecycle.Facts{Flavour: op.Flavour}, kind, grant)
+	id, err := lifecycle.TargetOn(lifecycle.Facts{Flavour: op.Flavour, VimTypes: op.VimTypes()}, kind, grant)
 	if err == nil && id == "" && present.ID == "" {
 		id, err = onlyVim(grant, kind)
 	}

@@ -74,9 +74,9 @@ func Merged(target, patch map[string]any) map[string]any {
 		switch {
 		case value == nil:
 			delete(out, key)
-		case isMap && !isSealed(sub):
+		case isMap && !IsSealed(sub):
 			below, _ := out[key].(map[string]any)
-			if isSealed(below) { // a secret stands for a text, which has no members
+			if IsSealed(below) { // a secret stands for a text, which has no members
 				below = nil
 			}
 			out[key] = Merged(below, sub)
@@ -87,8 +87,8 @@ func Merged(target, patch map[string]any) map[string]any {
 	return out
 }
 
-// isSealed reports whether an object stands for a sealed secret.
-func isSealed(m map[string]any) bool {
+// IsSealed reports whether an object stands for a sealed secret.
+func IsSealed(m map[string]any) bool {
 	_, ok := m[SecretKey]
 	return ok && len(m) == 1
 }
@@ -227,7 +227,7 @@ func masked(m map[string]any) map[string]any {
 func maskedValue(value any) any {
 	switch value := value.(type) {
 	case map[string]any:
-		if isSealed(value) {
+		if IsSealed(value) {
 			return "***"
 		}
 		return masked(value)

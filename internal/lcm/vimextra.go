@@ -36,13 +36,6 @@ var extraKeys = []string{
 	SSHPortKey, "interface", "region", "call_timeout", "poll_interval", "outage_patience", "use_helm", "helm_info", "area",
 }
 
-// openStackMembers are the members of an OpenStack's credentials.
-var openStackMembers = []string{
-	"username", "user_id", "password", "user_domain_name", "user_domain_id", "project_name", "project_id",
-	"project_domain_name", "project_domain_id", "application_credential_id", "application_credential_secret",
-	"cert_verify", "ca_cert", "region", "auth_url",
-}
-
 // ExtraProblems returns the mistakes in the extra of a VIM; path is its path in the request.
 func ExtraProblems(path string, extra map[string]any) []Problem {
 	problems := Misspelt(path, extra, extraKeys)

@@ -1,21 +1,25 @@
 package lcm
 
 import (
-	"maps"
 	"slices"
 	"strings"
 )
 
 // VimKind holds the common properties of VIMs of one type. Code that depends on an ability reads the ability and not
-// the type, so that a new type is only another row of vimKinds. For the abilities of a connected VIM, see vim.As.
+// the type. For the abilities of a connected VIM, see vim.As.
 type VimKind struct {
 	// Type is the registry's name of the type, as in Tacker. Name is the name for people.
 	Type, Name string
-	// registered are the prefixes of the names that ETSI registers for the type (SOL003 clause 4.4.1.6).
-	registered []string
+	// Registered are the prefixes of the names that ETSI registers for the type (SOL003 clause 4.4.1.6), and Examples such
+	// names for people.
+	Registered, Examples []string
+	// Default is set for the type of connections that have none, as those of Tacker's clients.
+	Default bool
 
 	// RunsContainers is set where the VDUs of VNFs are containers; elsewhere they are servers.
 	RunsContainers bool
+	// TakesTemplates is set where a VNF of servers is made of the Heat templates of its package.
+	TakesTemplates bool
 	// SwitchesVnfcs is set where single VNFCs can be shut down, stopped and started; elsewhere only all at once.
 	SwitchesVnfcs bool
 	// ReconnectsPorts is set where connection points can get other networks on a running VNF.
@@ -35,9 +39,13 @@ type VimKind struct {
 	Members []string
 	// Credentials checks the credentials of a registered VIM; nil where only the VIM itself can judge them.
 	Credentials *VimCredentials
-	// own and problems are for a connection that brings its VIM itself.
-	own      func(c VimConnectionInfo, id VimID) Vim
-	problems func(c VimConnectionInfo, path string) []Problem
+	// Verifying are the credentials that set how the VIM's address is verified, or that name another receiver of secrets.
+	Verifying []string
+	// Secrets are the credentials that make a connection complete: it needs no registered VIM.
+	Secrets []string
+	// Own is the VIM of a connection that brings it itself, and Problems are the mistakes of such a connection.
+	Own      func(c VimConnectionInfo, id VimID) Vim
+	Problems func(c VimConnectionInfo, path string) []Problem
 }
 
 // VimCredentials are the rules for the credentials of VIMs of a kind.
@@ -54,23 +62,14 @@ type VimCredentials struct {
 	Addresses []string
 }
 
-// vimKinds are the types of VIMs that can hold VNFs. A connection without a type has the first one.
-var vimKinds = []VimKind{
-	{
-		Type: VimOpenStack, Name: "an OpenStack", registered: []string{"ETSINFV.OPENSTACK_KEYSTONE."},
-		SwitchesVnfcs: true, ReconnectsPorts: true, HandsOverVolumes: true, Members: openStackMembers,
-		own: VimConnectionInfo.ownOpenStack, problems: VimConnectionInfo.ownOpenStackProblems,
-	},
-	{
-		Type: VimKubernetes, Name: "a Kubernetes", registered: []string{"ETSINFV.KUBERNETES.", "ETSINFV.HELM."},
-		RunsContainers: true, ReconnectsPorts: true, ChangesPackages: true, ReplacesVnfcs: true, Watched: true,
-		Members: slices.Sorted(maps.Keys(k8sMembers)),
-		Credentials: &VimCredentials{
-			Unknown: K8sUnknown, Login: K8sLoginProblems, Project: Vim.NamespaceProblem, Change: K8sChange,
-			Addresses: []string{K8sTokenURL},
-		},
-		own: VimConnectionInfo.ownKubernetes, problems: VimConnectionInfo.ownKubernetesProblems,
-	},
+// vimKinds are the types of VIMs that can hold VNFs.
+var vimKinds []VimKind
+
+// RegisterVimKind adds a kind. It is for func init of packages such as internal/vim/kinds; a second kind of the same type
+// replaces the first.
+func RegisterVimKind(k VimKind) {
+	vimKinds = slices.DeleteFunc(vimKinds, func(known VimKind) bool { return known.Type == k.Type })
+	vimKinds = append(vimKinds, k)
 }
 
 // KindOfVim finds the kind for the registry's name of a type, or for a name that ETSI registers. An unknown type has
@@ -86,14 +85,33 @@ func KindOfVim(name string) VimKind {
 
 func (k VimKind) is(name string) bool {
 	begins := func(prefix string) bool { return strings.HasPrefix(name, prefix) }
-	return name == k.Type || slices.ContainsFunc(k.registered, begins)
+	return name == k.Type || slices.ContainsFunc(k.Registered, begins)
 }
 
-// VimKindFor returns the kind of VIMs for VNFs of containers, or of servers.
-func VimKindFor(containers bool) VimKind {
-	i := slices.IndexFunc(vimKinds, func(k VimKind) bool { return k.RunsContainers == containers })
-	return vimKinds[i]
+// VimKinds are the kinds of VIMs for VNFs of containers, or of servers, in the order of their registration.
+func VimKinds(containers bool) (kinds []VimKind) {
+	for _, k := range vimKinds {
+		if k.RunsContainers == containers {
+			kinds = append(kinds, k)
+		}
+	}
+	return kinds
 }
+
+// VimKindFor is the kind of VIMs for VNFs of containers, or of servers, that the first of these types of connections
+// has. It is the first kind that was registered if none of the types fits.
+func VimKindFor(containers bool, types ...string) VimKind {
+	kinds := VimKinds(containers)
+	for _, name := range types {
+		if i := slices.IndexFunc(kinds, func(k VimKind) bool { return k.is(name) }); i >= 0 {
+			return kinds[i]
+		}
+	}
+	return kinds[0]
+}
+
+// ChoosesVimKind tells whether VNFs of containers, or of servers, can be on several kinds of VIMs.
+func ChoosesVimKind() bool { return len(VimKinds(false)) > 1 || len(VimKinds(true)) > 1 }
 
 // VimTypesWith returns the types of all kinds that have an ability.
 func VimTypesWith(able func(VimKind) bool) (types []string) {
@@ -109,13 +127,21 @@ func VimTypesWith(able func(VimKind) bool) (types []string) {
 // unchanged.
 func VimTypeOf(name string) string { return KindOfVim(name).Type }
 
-// Kind returns the registry's name for the type of the VIM. A connection without a type counts as a connection to an
-// OpenStack, as in Tacker.
+// Kind returns the registry's name for the type of the VIM. A connection without a type has that of the
+// default kind.
 func (c VimConnectionInfo) Kind() string { return c.kind().Type }
 
 func (c VimConnectionInfo) kind() VimKind {
-	if c.VimType == "" {
-		return vimKinds[0]
+	if i := slices.IndexFunc(vimKinds, func(k VimKind) bool { return k.Default }); c.VimType == "" && i >= 0 {
+		return vimKinds[i]
 	}
 	return KindOfVim(c.VimType)
+}
+
+// ofAllKinds are the members that a list of any kind has.
+func ofAllKinds(list func(VimKind) []string) (members []string) {
+	for _, k := range vimKinds {
+		members = append(members, list(k)...)
+	}
+	return members
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	_ "github.com/windlass-nfv/windlass/internal/vim/kinds"
 )
 
 func TestVimKind_isFoundByItsNames(t *testing.T) {

@@ -14,13 +14,13 @@ func (c VimConnectionInfo) Complete() bool {
 
 // Endpoint is the URL of the connection itself, "" without any.
 func (c VimConnectionInfo) Endpoint() string {
-	endpoint, _ := c.InterfaceInfo[vimEndpoint].(string)
+	endpoint, _ := c.InterfaceInfo[VimEndpoint].(string)
 	return endpoint
 }
 
 // hasSecret reports whether the connection has a secret for a login.
 func (c VimConnectionInfo) hasSecret() bool {
-	return slices.ContainsFunc([]string{"password", "application_credential_secret", K8sToken, K8sKey},
+	return slices.ContainsFunc(VimSecrets(),
 		func(key string) bool { return given(c.AccessInfo[key]) })
 }
 
@@ -34,3 +34,6 @@ func (c VimConnectionInfo) Registered() VimID {
 
 // Bare reports whether the connection has neither an endpoint nor credentials.
 func (c VimConnectionInfo) Bare() bool { return len(c.InterfaceInfo) == 0 && len(c.AccessInfo) == 0 }
+
+// VimSecrets are the credentials that make a connection complete, of VIMs of any kind.
+func VimSecrets() []string { return ofAllKinds(func(k VimKind) []string { return k.Secrets }) }

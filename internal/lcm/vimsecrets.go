@@ -14,8 +14,8 @@ import (
 // secrets again.
 
 // verifying are the members of a VIM's credentials that set how its address is verified, or that name another receiver
-// of secrets. Some are an OpenStack's, some a Kubernetes'.
-var verifying = []string{"cert_verify", "ca_cert", K8sAuthority, K8sTokenURL}
+// of secrets, of VIMs of any kind.
+func verifying() []string { return ofAllKinds(func(k VimKind) []string { return k.Verifying }) }
 
 // MovedSecrets returns the secrets of the connection that the patch would send to another address, or to an address
 // that is verified otherwise. The patch changes interfaceInfo, or the verification of the VIM, and does not give these
@@ -56,12 +56,12 @@ func mustBeAnew(path, changed string) Problem {
 // changedDestination names the first difference in where the secrets of a connection are sent, "" for none.
 func changedDestination(old, after VimConnectionInfo) string {
 	keys := slices.Sorted(maps.Keys(Merged(old.InterfaceInfo, after.InterfaceInfo)))
-	for _, key := range append([]string{vimEndpoint}, keys...) {
+	for _, key := range append([]string{VimEndpoint}, keys...) {
 		if !sameMember(key, old.InterfaceInfo[key], after.InterfaceInfo[key]) {
 			return "interfaceInfo." + key
 		}
 	}
-	for _, key := range verifying {
+	for _, key := range verifying() {
 		if !sameMember(key, old.AccessInfo[key], after.AccessInfo[key]) {
 			return "accessInfo." + key
 		}
@@ -73,13 +73,13 @@ func changedDestination(old, after VimConnectionInfo) string {
 // string, and false equals a missing value.
 func sameMember(key string, a, b any) bool {
 	switch key {
-	case vimEndpoint:
+	case VimEndpoint:
 		x, _ := a.(string)
 		y, _ := b.(string)
 		return strings.TrimSuffix(x, "/") == strings.TrimSuffix(y, "/")
-	case vimUnverified, vimAnyHostname:
-		x, _ := truth(a)
-		y, _ := truth(b)
+	case VimUnverified, VimAnyHostname:
+		x, _ := Truth(a)
+		y, _ := Truth(b)
 		return x == y
 	default:
 		return reflect.DeepEqual(a, b)
@@ -93,7 +93,7 @@ func keptSecrets(old, after map[string]any) (at []string) {
 		is, _ := after[key].(map[string]any)
 		switch {
 		case was == nil || is == nil:
-		case isSealed(was):
+		case IsSealed(was):
 			if reflect.DeepEqual(was, is) {
 				at = append(at, key)
 			}
@@ -129,7 +129,7 @@ func (v Vim) MovedSecrets(path string, given map[string]any) (problems []Problem
 		after = map[string]any{}
 	}
 	maps.Copy(after, given)
-	for _, key := range verifying {
+	for _, key := range verifying() {
 		if sameVerification(v.AuthCred[key], after[key]) {
 			continue
 		}

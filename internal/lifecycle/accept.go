@@ -100,7 +100,7 @@ func Target(g lcm.Grant) (string, error) {
 // TargetOn is Target for the part of a VNF on VIMs of one kind: each part is a deployment of its own.
 func TargetOn(f Facts, kind string, g lcm.Grant) (string, error) {
 	g.AddResources = slices.DeleteFunc(slices.Clone(g.AddResources), func(r lcm.GrantResource) bool {
-		return VimKindOf(f.Flavour, r.VduID).Type != kind
+		return f.vimKindOf(r.VduID).Type != kind
 	})
 	return Target(g)
 }

@@ -9,7 +9,7 @@ import (
 
 // findTargets finds the VIM connections on which a grant wants servers and Pods to be made.
 func (c *choosing) findTargets() (err error) {
-	for _, kind := range VimKinds(c.facts.Flavour) {
+	for _, kind := range c.facts.vimKinds() {
 		target, err := TargetOn(c.facts, kind.Type, c.grant)
 		switch {
 		case err != nil:
@@ -33,7 +33,7 @@ func (c *choosing) target(vdu string) string {
 }
 
 // ofPods tells whether the VNFCs of a VDU are containers.
-func (c *choosing) ofPods(vdu string) bool { return VimKindOf(c.facts.Flavour, vdu).RunsContainers }
+func (c *choosing) ofPods(vdu string) bool { return c.facts.vimKindOf(vdu).RunsContainers }
 
 // template and vnfcs are words for people: the template of a VDU's VNFCs, and the VNFCs.
 func (c *choosing) template(vdu string) string {

@@ -49,7 +49,7 @@ func (f Facts) neighbours(vdus []string, p lcm.Plan) (out []lcm.ConstraintResour
 // OneVim says that everything in the request for a grant, and everything that the VNF has, is on one VIM: the VNF is
 // one deployment. A hybrid VNF is one deployment on a VIM of each kind.
 func OneVim(f Facts, p lcm.Plan, asked lcm.Grant) (out []lcm.VimConstraint) {
-	for _, kind := range VimKinds(f.Flavour) {
+	for _, kind := range f.vimKinds() {
 		if c := f.oneVim(kind.Type, p, asked); len(c.Resources) > 1 {
 			out = append(out, c)
 		}
@@ -59,7 +59,7 @@ func OneVim(f Facts, p lcm.Plan, asked lcm.Grant) (out []lcm.VimConstraint) {
 
 func (f Facts) oneVim(kind string, p lcm.Plan, asked lcm.Grant) (c lcm.VimConstraint) {
 	for _, r := range asked.AddResources {
-		if VimKindOf(f.Flavour, r.VduID).Type == kind {
+		if f.vimKindOf(r.VduID).Type == kind {
 			c.Resources = append(c.Resources, lcm.ConstraintResource{IDType: "GRANT", ResourceID: r.ResourceDefinitionID})
 		}
 	}
@@ -68,7 +68,7 @@ func (f Facts) oneVim(kind string, p lcm.Plan, asked lcm.Grant) (c lcm.VimConstr
 	}
 	var vdus []string
 	for _, vdu := range f.Flavour.Vdus {
-		if VimKindOf(f.Flavour, vdu.ID).Type == kind {
+		if f.vimKindOf(vdu.ID).Type == kind {
 			vdus = append(vdus, vdu.ID)
 		}
 	}

@@ -17,6 +17,8 @@ type Description struct {
 	Refused *lcm.Error `json:"refused,omitempty"`
 	// LeftBehind is set for an INSTANTIATE after an earlier one was given up: resources of that one may exist.
 	LeftBehind bool `json:"leftBehind,omitempty"`
+	// VimTypes are the types of the VNF's VIM connections, if they choose among several kinds of VIMs.
+	VimTypes []string `json:"vimTypes,omitempty"`
 	// Steps are the operation's list: the stored list, or the list that will be stored.
 	Steps []Step `json:"steps"`
 	// ServerIDs are the servers that the instance has before the operation.

@@ -98,14 +98,14 @@ func (l listing) replacing() []Step {
 // replaced tells whether Pods and whether servers are replaced. One of both is true even if the plan names no VNFC.
 func (l listing) replaced() (pods, servers bool) {
 	for _, v := range l.plan.Leaving {
-		if VimKindOf(l.facts.Flavour, v.VduID).RunsContainers {
+		if l.facts.vimKindOf(v.VduID).RunsContainers {
 			pods = true
 		} else {
 			servers = true
 		}
 	}
 	if !pods && !servers {
-		pods = VimKinds(l.facts.Flavour)[0].RunsContainers
+		pods = l.facts.vimKinds()[0].RunsContainers
 	}
 	return pods, !pods || servers
 }

@@ -10,7 +10,7 @@ import (
 func (f Facts) reconnectable() error {
 	if !f.any(func(k lcm.VimKind) bool { return k.ReconnectsPorts }) {
 		return lcm.Errorf(lcm.KindConflict, "The VNF instance %s is on %s: Windlass cannot move connection points to "+
-			"other networks there.", f.Instance.ID, VimKinds(f.Flavour)[0].Name)
+			"other networks there.", f.Instance.ID, f.vimKinds()[0].Name)
 	}
 	if f.any(func(k lcm.VimKind) bool { return !k.RunsContainers }) {
 		return nil // that depends on which connection points the request names
@@ -24,7 +24,7 @@ func (f Facts) checkConnected(links []lcm.ExtVirtualLink) error {
 		was, as, _ := lcm.Connection(f.Instance.Instantiated.ExtVirtualLinks, cp.ID)
 		is, now, _ := lcm.Connection(links, cp.ID)
 		changes := was.ResourceID != is.ResourceID || !as.Same(now)
-		if changes && VimKindOf(f.Flavour, cp.VduID).RunsContainers {
+		if changes && f.vimKindOf(cp.VduID).RunsContainers {
 			return f.containersRun()
 		}
 	}
@@ -35,7 +35,7 @@ func (f Facts) checkConnected(links []lcm.ExtVirtualLink) error {
 func (f Facts) containersRun() error {
 	info := f.Instance.Instantiated
 	stopped := func(v lcm.VnfcResourceInfo) bool {
-		return VimKindOf(f.Flavour, v.VduID).RunsContainers && info.StateOf(v.ID) == lcm.VnfStopped
+		return f.vimKindOf(v.VduID).RunsContainers && info.StateOf(v.ID) == lcm.VnfStopped
 	}
 	if slices.ContainsFunc(info.VnfcResources, stopped) || info.VnfState == lcm.VnfStopped {
 		return lcm.Errorf(lcm.KindConflict, "The VNF instance %s is stopped, so it has no containers to connect: "+
@@ -48,7 +48,7 @@ func (f Facts) containersRun() error {
 // of them, so all would have that address. Each server has a template of its own.
 func (f Facts) checkAddresses(p lcm.Plan) error {
 	for _, g := range p.Groups {
-		if g.To <= max(g.From, 1) || !VimKindOf(f.Flavour, g.VduID).RunsContainers {
+		if g.To <= max(g.From, 1) || !f.vimKindOf(g.VduID).RunsContainers {
 			continue
 		}
 		for _, cpd := range f.Flavour.Cps {

@@ -39,6 +39,8 @@ type Facts struct {
 	// one.
 	VnfPkgID      lcm.VnfPkgID
 	FormerFlavour *descriptor.Flavour
+	// VimTypes are the types of the VNF's VIM connections, if they choose among several kinds of VIMs.
+	VimTypes []string
 	// Scripts says what to do with scripts of the package.
 	Scripts lcm.ScriptPolicy
 }

@@ -38,7 +38,7 @@ func (f Facts) healVolumes(p *lcm.Plan, req lcm.HealRequest) error {
 // volumes, and a client cannot ask for other ones.
 func (f Facts) healWithItsVolumes(p *lcm.Plan, by string, others bool) error {
 	itself := func(l lcm.LeavingVnfc) bool {
-		return !VimKindOf(f.Flavour, l.VduID).HandsOverVolumes && f.hasVolumes(l)
+		return !f.vimKindOf(l.VduID).HandsOverVolumes && f.hasVolumes(l)
 	}
 	if others && slices.ContainsFunc(p.Leaving, itself) {
 		return invalid("$.additionalParams."+by, "the claims of these VNFCs stay, so the healed VNFCs get their "+
@@ -56,7 +56,7 @@ func (f Facts) hasVolumes(l lcm.LeavingVnfc) bool {
 func (f Facts) healOthers(p *lcm.Plan, volumes, all bool) {
 	for _, l := range p.Leaving {
 		v, ok := f.find(l.ServerID)
-		if !ok || f.ownsVolumes(v.VduID) || !VimKindOf(f.Flavour, v.VduID).HandsOverVolumes {
+		if !ok || f.ownsVolumes(v.VduID) || !f.vimKindOf(v.VduID).HandsOverVolumes {
 			continue
 		}
 		switch {

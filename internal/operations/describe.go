@@ -20,7 +20,7 @@ func (r *Resolver) Describe(ctx context.Context, id lcm.OpOccID) (lifecycle.Desc
 	}
 	d := lifecycle.Description{
 		State: o.OpOcc.State, Sequence: o.OpOcc.Sequence, ForwardOnly: o.OpOcc.ForwardOnly, Refused: o.Refused(),
-		Whole: p.Whole, ChangeStateTo: p.ChangeStateTo,
+		Whole: p.Whole, ChangeStateTo: p.ChangeStateTo, VimTypes: o.vimTypes,
 	}
 	if c := cluster.Of(facts); c != nil {
 		d.Cluster, d.HighlyAvailable = true, c.HighlyAvailable(facts, p)

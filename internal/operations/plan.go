@@ -31,7 +31,7 @@ func (o *Operation) Facts(unhealthy map[string]string) (lifecycle.Facts, error) 
 	facts := lifecycle.Facts{
 		Instance: o.Instance, Flavour: o.Flavour, Unhealthy: unhealthy, Managed: o.Request.ExtManagedVirtualLinks,
 		Links: o.Request.ExtVirtualLinks, APIVersion: o.OpOcc.APIVersion, ChangesVim: len(o.ChangedConnections()) > 0,
-		ChangesRegistries: o.ChangesRegistries(), Scripts: o.scripts,
+		ChangesRegistries: o.ChangesRegistries(), Scripts: o.scripts, VimTypes: o.vimTypes,
 	}
 	switch r := o.Own.(type) {
 	case lcm.TerminateRequest:

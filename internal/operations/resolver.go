@@ -59,6 +59,9 @@ type Operation struct {
 	Before  *Operation
 	Package *lcm.VnfPkg
 
+	// vimTypes are the types of the VNF's VIM connections, if they choose among several kinds of VIMs.
+	vimTypes []string
+
 	scripts lcm.ScriptPolicy
 	// bound are the VNF's drivers, made of the request's parameters once; nil until then.
 	bound []driver.Bound
@@ -115,10 +118,16 @@ func (r *Resolver) With(ctx context.Context, opOcc lcm.VnfLcmOpOcc, own lcm.Requ
 	if o.Flavour, err = o.Vnfd.Flavour(o.Request.FlavourID); err != nil {
 		return nil, err
 	}
+	if err := r.chooseVims(ctx, o); err != nil {
+		return nil, err
+	}
 	if err := r.takeWorkloads(ctx, o); err != nil {
 		return nil, err
 	}
 	if err := r.granted(ctx, o); err != nil {
+		return nil, err
+	}
+	if err := r.chooseVims(ctx, o); err != nil { // the grant may have named other VIMs
 		return nil, err
 	}
 	o.bind()
@@ -223,7 +232,7 @@ func (r *Resolver) Foreseen(ctx context.Context, o *Operation) (out []lcm.VimCon
 }
 
 // VimKinds returns the kinds of VIMs that the VNF uses; the VMs' kind comes first.
-func (o *Operation) VimKinds() []lcm.VimKind { return lifecycle.VimKinds(o.Flavour) }
+func (o *Operation) VimKinds() []lcm.VimKind { return lifecycle.VimKinds(o.Flavour, o.vimTypes...) }
 
 // IsOn tells whether the VNF uses a VIM of that type.
 func (o *Operation) IsOn(vimType string) bool {

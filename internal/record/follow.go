@@ -6,7 +6,6 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/internal/operations"
-	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 // Following returns the record of a VNF whose cluster replaces Pods on its own. It contains what the cluster has, at
@@ -38,13 +37,13 @@ func Following(
 }
 
 // Followed reports whether a cluster decides which VNFCs a VDU has.
-func Followed(flavour *descriptor.Flavour) func(vdu string) bool {
-	return func(vdu string) bool { return lifecycle.VimKindOf(flavour, vdu).ReplacesVnfcs }
+func Followed(of *operations.Operation) func(vdu string) bool {
+	return func(vdu string) bool { return lifecycle.VimKindOf(of.Flavour, vdu, of.VimTypes()...).ReplacesVnfcs }
 }
 
 // keepServers puts the servers and their resources in front of the Pods.
 func (v vnf) keepServers(info, had *lcm.InstantiatedVnfInfo) {
-	follows := Followed(v.Flavour)
+	follows := Followed(v.Operation)
 	isPod := map[string]bool{}
 	for _, c := range had.VnfcResources {
 		isPod[c.ID] = follows(c.VduID)

@@ -14,6 +14,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/pgtest"
 	"github.com/windlass-nfv/windlass/internal/store"
+	_ "github.com/windlass-nfv/windlass/internal/vim/kinds"
 )
 
 // TestMain also finds goroutines that continue after their store is closed.

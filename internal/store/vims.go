@@ -115,13 +115,20 @@ func vimError(op string, v lcm.Vim, err error) error {
 const usesVim = `vim_connections @> @connection::jsonb and exists (
 	select from jsonb_array_elements(vim_connections) as c where c ->> 'vimId' = @id and not (
 		coalesce(c #>> '{interfaceInfo,endpoint}', '') <> ''
-		and coalesce(nullif(c #>> '{accessInfo,password}', ''), nullif(c #>> '{accessInfo,application_credential_secret}', ''),
-			nullif(c #>> '{accessInfo,bearer_token}', ''), nullif(c #>> '{accessInfo,client_key}', '')) is not null))`
+		and exists (select from jsonb_each_text(coalesce(nullif(c -> 'accessInfo', 'null'), '{}')) as a
+			where a.key = any(@secrets) and a.value <> '')))`
+
+// usersOf are the arguments of usesVim.
+func usersOf(id lcm.VimID) pgx.NamedArgs {
+	return pgx.NamedArgs{
+		"id": id, "connection": []map[string]any{{"vimId": id}}, "secrets": lcm.VimSecrets(),
+	}
+}
 
 // DeleteVim removes the VIM. It returns a Conflict when a VNF instance names the VIM in its VIM connections. If times
 // are given, the VIM's last change must have been at one of them.
 func (s *Store) DeleteVim(ctx context.Context, id lcm.VimID, updated ...time.Time) error {
-	args := pgx.NamedArgs{"id": id, "connection": []map[string]any{{"vimId": id}}}
+	args := usersOf(id)
 	return s.inTransaction(ctx, "delete the VIM", func(tx pgx.Tx) error {
 		// Because of the lock, BeginOperation waits or its operation is seen: the second statement reads the new state.
 		vim, err := one(ctx, tx, scanVim, notFound("VIM", id), selectVim+` where id = @id for update`, args)
@@ -146,7 +153,7 @@ func (s *Store) DeleteVim(ctx context.Context, id lcm.VimID, updated ...time.Tim
 
 // VimUsers returns the VNF instances that name the VIM in their VIM connections.
 func (s *Store) VimUsers(ctx context.Context, id lcm.VimID) ([]lcm.VnfInstanceID, error) {
-	args := pgx.NamedArgs{"id": id, "connection": []map[string]any{{"vimId": id}}}
+	args := usersOf(id)
 	return all(ctx, s.pool, pgx.RowTo[lcm.VnfInstanceID], `select id from vnf_instance where `+usesVim+` order by id`, args)
 }
 
@@ -210,7 +217,8 @@ func mergeConnections(have, added []lcm.VimConnectionInfo) []lcm.VimConnectionIn
 // DeleteClusterVim deletes the VIM that a cluster is registered as, and its entry in the connections of the cluster's
 // VNF instance. It returns a Conflict while another instance uses the VIM. It is no error if there is no such VIM.
 func (s *Store) DeleteClusterVim(ctx context.Context, id lcm.VimID, cluster lcm.VnfInstanceID) error {
-	args := pgx.NamedArgs{"id": id, "cluster": cluster, "connection": []map[string]any{{"vimId": id}}}
+	args := usersOf(id)
+	args["cluster"] = cluster
 	return s.inTransaction(ctx, "delete the cluster's VIM", func(tx pgx.Tx) error {
 		users, err := all(ctx, tx, pgx.RowTo[string], `
 			select id from vnf_instance where `+usesVim+` and id <> @cluster order by id limit 1`, args)
@@ -236,7 +244,8 @@ func (s *Store) DeleteClusterVim(ctx context.Context, id lcm.VimID, cluster lcm.
 // ReleaseVim removes the VIM from the connections of an instance that is not instantiated and has no operation in
 // progress. For any other instance that names the VIM, it returns a Conflict.
 func (s *Store) ReleaseVim(ctx context.Context, vim lcm.VimID, of lcm.VnfInstanceID) error {
-	args := pgx.NamedArgs{"id": vim, "instance": of, "connection": []map[string]any{{"vimId": vim}}}
+	args := usersOf(vim)
+	args["instance"] = of
 	return s.inTransaction(ctx, "take a VIM out of the connections", func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, `
 			update vnf_instance set updated = now(), version = version + 1, vim_connections = (

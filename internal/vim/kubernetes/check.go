@@ -20,6 +20,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/outbound"
+	"github.com/windlass-nfv/windlass/internal/vim/kubernetes/login"
 )
 
 const (
@@ -110,7 +111,7 @@ func findings(
 ) (found lcm.VimFindings) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	found.Warnings = lcm.K8sWarnings(vim.AuthURL, cred)
+	found.Warnings = login.Warnings(vim.AuthURL, cred)
 	found.Regions = namespacesOf(ctx, client)
 	found.Version = versionOf(ctx, client)
 	namespace := vim.Namespace()

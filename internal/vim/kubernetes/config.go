@@ -7,6 +7,8 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/vim/kubernetes/login"
+	vimlogin "github.com/windlass-nfv/windlass/internal/vim/login"
 )
 
 // configOf reads credentials: bearer_token, username and password, client_certificate and client_key, or what OpenID
@@ -17,7 +19,7 @@ import (
 func configOf(
 	to lcm.Vim, cred map[string]any, wraps []func(http.RoundTripper) http.RoundTripper,
 ) (*rest.Config, error) {
-	if problems := lcm.K8sLoginProblems("$", cred); len(problems) > 0 {
+	if problems := login.CredentialProblems("$", cred); len(problems) > 0 {
 		return nil, lcm.InvalidAll("The credentials of VIM "+to.Name+" cannot be used", problems)
 	}
 	text := func(key string) string {
@@ -29,25 +31,25 @@ func configOf(
 		config.Wrap(wrap)
 	}
 	switch {
-	case text(lcm.K8sTokenURL) != "":
+	case text(login.TokenURL) != "":
 		config.Wrap(openIDOf(text).wrap)
-	case text(lcm.K8sToken) != "":
-		config.BearerToken = strings.TrimSpace(text(lcm.K8sToken)) // a file's last line end came with it
-	case text(lcm.K8sKey) != "":
-		config.CertData = []byte(lcm.UnfoldPEM(text(lcm.K8sCertificate)))
-		config.KeyData = []byte(lcm.UnfoldPEM(text(lcm.K8sKey)))
+	case text(login.Token) != "":
+		config.BearerToken = strings.TrimSpace(text(login.Token)) // a file's last line end came with it
+	case text(login.Key) != "":
+		config.CertData = []byte(vimlogin.UnfoldPEM(text(login.Certificate)))
+		config.KeyData = []byte(vimlogin.UnfoldPEM(text(login.Key)))
 	default:
-		config.Username, config.Password = text(lcm.K8sUser), text(lcm.K8sPassword)
+		config.Username, config.Password = text(login.User), text(login.Password)
 	}
-	verify(config, text(lcm.K8sAuthority))
+	verify(config, text(login.Authority))
 	return config, nil
 }
 
 // verify makes client-go verify the certificates of the VIM, and of the issuer of its tokens, with the authority.
 func verify(config *rest.Config, authority string) {
-	if authority == "" || authority == lcm.K8sUnverified {
+	if authority == "" || authority == login.Unverified {
 		config.Insecure = true
 		return
 	}
-	config.CAData = []byte(lcm.UnfoldPEM(authority))
+	config.CAData = []byte(vimlogin.UnfoldPEM(authority))
 }

@@ -11,6 +11,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd/api"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/vim/kubernetes/login"
 )
 
 // largestKubeconfig is the largest kubeconfig that is read, in bytes.
@@ -22,15 +23,15 @@ const largestKubeconfig = 256 << 10
 //
 // Errors: Invalid, with every problem of the file. Errors quote nothing of its content but names.
 func ReadKubeconfig(vim lcm.Vim, cred map[string]any, path string) (lcm.Vim, map[string]any, error) {
-	text, given := cred[lcm.K8sKubeconfig]
+	text, given := cred[login.Kubeconfig]
 	if vim.Type != lcm.VimKubernetes || !given || text == nil || text == "" {
 		return vim, cred, nil
 	}
-	f := kubeconfig{path: path + ".auth_cred." + lcm.K8sKubeconfig}
+	f := kubeconfig{path: path + ".auth_cred." + login.Kubeconfig}
 	f.read(text)
 	for _, key := range slices.Sorted(maps.Keys(cred)) {
 		value := cred[key]
-		if key != lcm.K8sKubeconfig && value != nil && value != "" {
+		if key != login.Kubeconfig && value != nil && value != "" {
 			f.wrong("gives the same data as %s: give one of them", key)
 		}
 	}
@@ -128,16 +129,16 @@ func (f *kubeconfig) verifiable() {
 func (f *kubeconfig) credentials() map[string]any {
 	cred := map[string]any{}
 	for key, value := range map[string]string{
-		lcm.K8sToken: f.user.Token, lcm.K8sUser: f.user.Username, lcm.K8sPassword: f.user.Password,
-		lcm.K8sCertificate: string(f.user.ClientCertificateData), lcm.K8sKey: string(f.user.ClientKeyData),
-		lcm.K8sAuthority: string(f.cluster.CertificateAuthorityData),
+		login.Token: f.user.Token, login.User: f.user.Username, login.Password: f.user.Password,
+		login.Certificate: string(f.user.ClientCertificateData), login.Key: string(f.user.ClientKeyData),
+		login.Authority: string(f.cluster.CertificateAuthorityData),
 	} {
 		if value != "" {
 			cred[key] = value
 		}
 	}
 	if f.cluster.InsecureSkipTLSVerify {
-		cred[lcm.K8sAuthority] = lcm.K8sUnverified
+		cred[login.Authority] = login.Unverified
 	}
 	return cred
 }

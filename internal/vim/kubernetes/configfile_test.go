@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/vim/kubernetes/login"
 )
 
 const kubeconfigText = `
@@ -37,7 +38,7 @@ func TestReadKubeconfig_takesTheCurrentContextApart(t *testing.T) {
 	require.Equal(t, []any{"https://192.0.2.7:6443", "cnf"}, []any{vim.AuthURL, vim.Namespace()})
 	want := map[string]any{"client_certificate": cert, "client_key": key, "ssl_ca_cert": cert}
 	require.Equal(t, want, cred)
-	require.Empty(t, lcm.K8sLoginProblems("$", cred))
+	require.Empty(t, login.CredentialProblems("$", cred))
 
 	vim, _, err = read(lcm.Vim{AuthURL: "https://192.0.2.7:6443", Project: map[string]any{"name": "mine"}})
 	require.NoError(t, err)

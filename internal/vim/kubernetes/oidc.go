@@ -14,6 +14,7 @@ import (
 	"golang.org/x/oauth2"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/vim/kubernetes/login"
 )
 
 const (
@@ -33,11 +34,11 @@ type openID struct {
 func openIDOf(text func(key string) string) openID {
 	return openID{
 		conf: oauth2.Config{
-			ClientID: text(lcm.K8sClient), ClientSecret: text(lcm.K8sSecret), Scopes: []string{"openid"},
+			ClientID: text(login.Client), ClientSecret: text(login.Secret), Scopes: []string{"openid"},
 			// AuthStyleAutoDetect would try both styles, and so a wrong password twice.
-			Endpoint: oauth2.Endpoint{TokenURL: text(lcm.K8sTokenURL), AuthStyle: oauth2.AuthStyleInParams},
+			Endpoint: oauth2.Endpoint{TokenURL: text(login.TokenURL), AuthStyle: oauth2.AuthStyleInParams},
 		},
-		username: text(lcm.K8sUser), password: text(lcm.K8sPassword),
+		username: text(login.User), password: text(login.Password),
 	}
 }
 

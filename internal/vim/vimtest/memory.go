@@ -21,8 +21,9 @@ type Size int
 // Memory is a VIM that stores deployments in memory and has no servers. It has no optional abilities. So tests use it
 // to see the errors about missing abilities.
 type Memory struct {
-	// Group is the name of the group of parts. Mark begins the ids of all resources; two VIMs need different marks.
-	Group, Mark string
+	// Group is the name of the group of parts, and Vdu that of the server in each part. Mark begins the ids of all
+	// resources; two VIMs need different marks.
+	Group, Vdu, Mark string
 
 	mu          sync.Mutex
 	ids         int
@@ -43,7 +44,7 @@ type part struct {
 
 // NewMemory makes an empty VIM.
 func NewMemory() *Memory {
-	return &Memory{Group: "workers", deployments: map[string]*deployment{}, images: map[string][]string{}}
+	return &Memory{Group: "workers", Vdu: "vdu", deployments: map[string]*deployment{}, images: map[string][]string{}}
 }
 
 // id makes a new, unique id.
@@ -150,7 +151,7 @@ func (m *Memory) Inventory(_ context.Context, name string) (*vim.Inventory, erro
 	for i, p := range d.parts {
 		inv.Resources = append(inv.Resources,
 			vim.Resource{Name: p.name, ID: p.id, VimType: "memory/part", Part: group, Created: p.created},
-			vim.Resource{Kind: vim.Compute, Name: "vdu", ID: p.server, Level: vim.Running, VimType: "memory/server", Part: p.id, Member: p.name},
+			vim.Resource{Kind: vim.Compute, Name: m.Vdu, ID: p.server, Level: vim.Running, VimType: "memory/server", Part: p.id, Member: p.name},
 			vim.Resource{Kind: vim.LinkPort, Name: "cp", ID: p.port, VimType: "memory/port", Part: p.id, Member: p.name},
 		)
 		inv.Servers[p.server] = vim.Server{ID: p.server, Name: p.name, Level: vim.Running, Status: "RUNNING", VolumeType: "volume"}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/charts"
 	"github.com/windlass-nfv/windlass/internal/cnf"
+	"github.com/windlass-nfv/windlass/internal/deployments"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/operations"
 	"github.com/windlass-nfv/windlass/internal/vim"
@@ -67,7 +68,7 @@ func (o *Definer) Sized(
 	if err != nil {
 		return nil, nil, err
 	}
-	d, err := j.changed(ctx, j.sizes(sizes))
+	d, err := j.changed(ctx, deployments.Capacity(j.Operation, sizes))
 	d.Scaled = j.scaled(sizes)
 	return d, secret, err
 }
@@ -162,19 +163,6 @@ func (j *job) capacity() (map[string]int, error) {
 	default:
 		return j.Flavour.Capacity(j.Request.InstantiationLevelID)
 	}
-}
-
-// sizes returns the numbers of Pods, by VDU, that an existing VNF has or gets.
-func (j *job) sizes(sizes vim.Sizes) map[string]int {
-	capacity := j.Recorded()
-	if p := j.OpOcc.Plan; p != nil && sizes != vim.SizesRecorded {
-		for _, g := range p.Groups {
-			if sizes == vim.SizesPlanned || g.To > g.From {
-				capacity[g.VduID] = g.To
-			}
-		}
-	}
-	return capacity
 }
 
 // checkGroups refuses a plan that resizes a workload without a settable size.

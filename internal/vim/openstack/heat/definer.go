@@ -75,19 +75,6 @@ func definition(t hot.Template, parameters map[string]any) openstack.Definition 
 	return openstack.Definition{Template: t.Top, Files: t.Files, Parameters: parameters}
 }
 
-// sizes returns the numbers of VMs, by VDU, that an existing VNF has or gets.
-func (j *job) sizes(sizes vim.Sizes) map[string]int {
-	capacity := j.Recorded()
-	if p := j.OpOcc.Plan; p != nil && sizes != vim.SizesRecorded {
-		for _, g := range p.Groups {
-			if sizes == vim.SizesPlanned || g.To > g.From {
-				capacity[g.VduID] = g.To
-			}
-		}
-	}
-	return capacity
-}
-
 // unusablePorts begins the errors about given ports that the stack cannot have.
 const unusablePorts = "The ports of the request cannot be used"
 

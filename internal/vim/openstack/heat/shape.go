@@ -3,6 +3,7 @@ package heat
 import (
 	"slices"
 
+	"github.com/windlass-nfv/windlass/internal/deployments"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/vim"
 	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
@@ -84,7 +85,7 @@ func memberIndex(v lcm.VnfcResourceInfo) (int, error) {
 func (j *job) sized(sizes vim.Sizes) (shape, error) {
 	s, err := j.present()
 	if err != nil || s.members == nil {
-		return shape{capacity: j.sizes(sizes), bitrates: j.bitrates(sizes)}, err
+		return shape{capacity: deployments.Capacity(j.Operation, sizes), bitrates: j.bitrates(sizes)}, err
 	}
 	s.bitrates = j.bitrates(sizes)
 	p := j.OpOcc.Plan

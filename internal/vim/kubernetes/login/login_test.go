@@ -1,4 +1,4 @@
-package lcm_test
+package login_test
 
 import (
 	"encoding/json"
@@ -8,6 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	_ "github.com/windlass-nfv/windlass/internal/vim/kinds"
+	"github.com/windlass-nfv/windlass/internal/vim/kubernetes/login"
 )
 
 const (
@@ -122,31 +124,23 @@ func TestMovedSecrets_ofAnIssuer(t *testing.T) {
 	require.Empty(t, patch(`{"client_id":"x"}`))
 }
 
-func TestK8sChange_givesUpTheFormerWay(t *testing.T) {
+func TestChange_givesUpTheFormerWay(t *testing.T) {
 	t.Parallel()
 	openID := map[string]any{"oidc_token_url": "https://i", "username": "u", "password": "p", "client_id": "c"}
 	password := map[string]any{"username": "u", "password": "new"}
 	token := map[string]any{"bearer_token": "t", "ssl_ca_cert": "None"}
-	require.Equal(t, password, lcm.K8sChange(openID, password), "a new password of OpenID Connect")
+	require.Equal(t, password, login.Kind.Credentials.Change(openID, password), "a new password of OpenID Connect")
 	require.Equal(t, map[string]any{
 		"oidc_token_url": nil, "username": nil, "password": nil, "client_id": nil, "client_secret": nil, "bearer_token": "t",
 		"ssl_ca_cert": "None",
-	}, lcm.K8sChange(openID, token))
-	require.Equal(t, map[string]any{"bearer_token": nil, "username": "u", "password": "new"}, lcm.K8sChange(token, password))
-	require.Equal(t, map[string]any{"ssl_ca_cert": "x"}, lcm.K8sChange(token, map[string]any{"ssl_ca_cert": "x"}))
+	}, login.Kind.Credentials.Change(openID, token))
+	require.Equal(t, map[string]any{"bearer_token": nil, "username": "u", "password": "new"}, login.Kind.Credentials.Change(token, password))
+	require.Equal(t, map[string]any{"ssl_ca_cert": "x"}, login.Kind.Credentials.Change(token, map[string]any{"ssl_ca_cert": "x"}))
 }
 
-func TestUnfoldPEM_givesLinesBack(t *testing.T) {
+func TestWarnings_tellWhoReadsTheSecrets(t *testing.T) {
 	t.Parallel()
-	two := k8sAuthority + k8sKey
-	require.Equal(t, two, lcm.UnfoldPEM(strings.Join(strings.Fields(two), " ")))
-	require.Equal(t, two, lcm.UnfoldPEM(two))
-	require.Equal(t, "no PEM", lcm.UnfoldPEM("no PEM"))
-}
-
-func TestK8sWarnings_tellWhoReadsTheSecrets(t *testing.T) {
-	t.Parallel()
-	warnings := func(url string, cred map[string]any) string { return strings.Join(lcm.K8sWarnings(url, cred), " ") }
+	warnings := func(url string, cred map[string]any) string { return strings.Join(login.Warnings(url, cred), " ") }
 	require.Contains(t, warnings("https://k", nil), "There is no ssl_ca_cert")
 	require.Contains(t, warnings("https://k", map[string]any{"ssl_ca_cert": "None"}), "is None")
 	require.Contains(t, warnings("http://k", nil), "The address is http")
