@@ -6,7 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/kubenode"
+	"github.com/windlass-nfv/windlass/activities/resources"
 	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/vim"
@@ -85,11 +86,12 @@ func TestFindNodes_registersTheAddressOfClients(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			infra := &activities.Infrastructure{
-				VIMs: &changingCloud{settled: c.inv}, Deployments: fixedDeployment{}, Vnfs: paramsOf(c.params), Output: &logOutput{},
+			infra := &kubenode.Finder{
+				Cloud: resources.Cloud{VIMs: &changingCloud{settled: c.inv}, Deployments: fixedDeployment{}, Output: &logOutput{}},
+				Vnfs:  paramsOf(c.params),
 			}
 			for range 2 {
-				out := must(t, infra.FindNodes, activities.FindNodesInput{OpOccID: opOcc, Cluster: true, AnyNumber: true})
+				out := must(t, infra.FindNodes, kubenode.FindNodesInput{OpOccID: opOcc, Cluster: true, AnyNumber: true})
 				require.Equal(t, c.want, []string{out.VirtualIP, out.PublicAddress})
 				require.NotEmpty(t, out.Nodes.With(lcm.ControlPlane))
 			}

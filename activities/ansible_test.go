@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/crypto/ssh"
 
-	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/pkgplaybook"
 	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/driver/kubespray"
 	"github.com/windlass-nfv/windlass/internal/lcm"
@@ -24,7 +24,7 @@ type ansibleSite struct {
 	site
 	fake    *fakeSite
 	server  *fakeNode
-	ansible *activities.Ansible
+	ansible *pkgplaybook.Ansible
 	shown   *logOutput
 }
 
@@ -46,13 +46,13 @@ func newAnsibleSite(t *testing.T) ansibleSite {
 	vnf.Context.Drivers = []lifecycle.Driver{kubespray.New(vnf.Params)}
 	server := &fakeNode{site: fake, node: lcm.Node{Name: "ansible"}, files: map[string]string{}}
 	fake.nodes["ansible"] = server
-	return ansibleSite{site: s, fake: fake, server: server, shown: shown, ansible: &activities.Ansible{
+	return ansibleSite{site: s, fake: fake, server: server, shown: shown, ansible: &pkgplaybook.Ansible{
 		Reach: s.Reach, Keys: pinnedKeys{}, SSHPort: func(context.Context, lcm.OpOccID) (int, error) { return 2222, nil },
 	}}
 }
 
-func (s ansibleSite) input(nodes lcm.Nodes) activities.AnsibleInput {
-	return activities.AnsibleInput{Tracked: s.Cluster().Tracked, OpOccID: s.Cluster().OpOccID, Nodes: nodes}
+func (s ansibleSite) input(nodes lcm.Nodes) pkgplaybook.AnsibleInput {
+	return pkgplaybook.AnsibleInput{Tracked: s.Cluster().Tracked, OpOccID: s.Cluster().OpOccID, Nodes: nodes}
 }
 
 // pinnedKeys returns the same key for every server.
@@ -145,7 +145,7 @@ func TestCheckAnsible_looksForThePlaybookOfControlPlanes(t *testing.T) {
 
 func TestRunPlaybook_hasSecretsInItsInputOnly(t *testing.T) {
 	s := newAnsibleSite(t)
-	in := activities.RunPlaybookInput{
+	in := pkgplaybook.RunPlaybookInput{
 		Tracked: s.Cluster().Tracked, OpOccID: s.Cluster().OpOccID, Playbook: "scale", Nodes: s.Nodes, On: s.Nodes[1:],
 		Variables: []string{"a=b"},
 	}
@@ -171,7 +171,7 @@ func TestRunPlaybook_hasSecretsInItsInputOnly(t *testing.T) {
 
 func TestRemoveInventory_passesOverAServerThatIsGone(t *testing.T) {
 	s := newAnsibleSite(t)
-	in := activities.RemoveInventoryInput{Tracked: s.Cluster().Tracked, OpOccID: s.Cluster().OpOccID}
+	in := pkgplaybook.RemoveInventoryInput{Tracked: s.Cluster().Tracked, OpOccID: s.Cluster().OpOccID}
 	for range 2 {
 		assert.False(t, must(t, s.ansible.RemoveInventory, in).Left)
 	}

@@ -6,7 +6,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/pkgplaybook"
+	"github.com/windlass-nfv/windlass/activities/reach"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -27,8 +28,8 @@ func TestPointToSelf_namesTheControlPlanesThatGo(t *testing.T) {
 	s := newAnsibleSite(t)
 	stays := s.Nodes.With(lcm.ControlPlane)[0]
 	for range 2 {
-		must(t, s.ansible.PointToSelf, activities.PointToSelfInput{
-			NodeInput: activities.NodeInput{Tracked: s.Cluster().Tracked, OpOccID: s.Cluster().OpOccID, Node: stays},
+		must(t, s.ansible.PointToSelf, pkgplaybook.PointToSelfInput{
+			NodeInput: reach.NodeInput{Tracked: s.Cluster().Tracked, OpOccID: s.Cluster().OpOccID, Node: stays},
 			Gone:      lcm.Nodes{{Name: "cp-9", Address: "10.0.0.19"}, {Name: "cp-8", Address: "10.0.0.18"}},
 		})
 	}

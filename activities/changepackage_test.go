@@ -5,15 +5,17 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/resources"
 )
 
 func TestChangePackage_changesTheDeploymentAndTakesThatBack(t *testing.T) {
 	for _, asBefore := range []bool{false, true} {
 		cloud := &changingCloud{}
-		infra := &activities.Infrastructure{VIMs: cloud, Deployments: fixedDeployment{}, Output: &logOutput{}}
+		infra := &resources.Activities{
+			Cloud: resources.Cloud{VIMs: cloud, Deployments: fixedDeployment{}, Output: &logOutput{}},
+		}
 		for range 2 {
-			must(t, infra.ChangePackage, activities.ChangePackageInput{OpOccID: opOcc, AsBefore: asBefore})
+			must(t, infra.ChangePackage, resources.ChangePackageInput{OpOccID: opOcc, AsBefore: asBefore})
 			require.Equal(t, map[string]any{"former": asBefore}, cloud.last.Definition)
 		}
 	}

@@ -7,7 +7,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/balancer"
+	"github.com/windlass-nfv/windlass/activities/resources"
 	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/vim"
@@ -53,8 +54,10 @@ func TestBalanceByCloud_toldTwiceIsOne(t *testing.T) {
 		}
 	})
 	cloud := &balancingCloud{has: map[string]vim.LoadBalancer{}}
-	infra := &activities.Infrastructure{VIMs: cloud, Deployments: fixedDeployment{}, Vnfs: s.Reach.Vnfs, Output: output}
-	in := activities.CloudBalancerInput{Tracked: s.Cluster().Tracked, OpOccID: opOcc, Nodes: s.Nodes}
+	infra := &balancer.ByCloud{
+		Cloud: resources.Cloud{VIMs: cloud, Deployments: fixedDeployment{}, Output: output}, Vnfs: s.Reach.Vnfs,
+	}
+	in := balancer.CloudBalancerInput{Tracked: s.Cluster().Tracked, OpOccID: opOcc, Nodes: s.Nodes}
 	for range 2 {
 		must(t, infra.BalanceByCloud, in)
 	}
@@ -67,7 +70,7 @@ func TestBalanceByCloud_toldTwiceIsOne(t *testing.T) {
 	assert.Equal(t, 6443, lb.Routes[0].MemberPort)
 	assert.Len(t, lb.Routes[1].Members, 5, "a NodePort is on all nodes")
 	for range 2 {
-		must(t, infra.RemoveCloudBalancer, activities.DeploymentInput{Tracked: in.Tracked, OpOccID: opOcc})
+		must(t, infra.RemoveCloudBalancer, resources.DeploymentInput{Tracked: in.Tracked, OpOccID: opOcc})
 	}
 	assert.Empty(t, cloud.has)
 }

@@ -10,8 +10,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/activities/activitytest"
+	"github.com/windlass-nfv/windlass/activities/balancer"
+	"github.com/windlass-nfv/windlass/activities/kubecluster"
+	"github.com/windlass-nfv/windlass/activities/kubenode"
+	"github.com/windlass-nfv/windlass/activities/reach"
 	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/remote"
@@ -93,8 +96,8 @@ func TestInitControlPlane_certifiesEveryAddress(t *testing.T) {
 		p.MasterNode.PodCIDR,
 			p.KubernetesVersion = "192.168.3.0/24", "1.33.6"
 	})
-	cluster, controlPlanes := &activities.Cluster{Reach: s.Reach}, s.Nodes
-	must(t, cluster.InitControlPlane, activities.InitControlPlaneInput{
+	cluster, controlPlanes := &kubecluster.Activities{Reach: s.Reach}, s.Nodes
+	must(t, cluster.InitControlPlane, kubecluster.InitControlPlaneInput{
 		NodeInput: s.Tracked(controlPlanes[0]), ControlPlanes: controlPlanes, VirtualIP: s.VirtualIP,
 		PublicAddress: "203.0.113.7", NodeCount: 5,
 	})
@@ -107,7 +110,7 @@ func TestInitControlPlane_certifiesEveryAddress(t *testing.T) {
 
 func TestInitControlPlane_namesABadFileOfThePackage(t *testing.T) {
 	s, _, _, _ := newSite(t, 1, 0, func(p *k8s.Params) { p.KubeadmConfigPath = "Files/bad.yaml" })
-	_, err := do(t, (&activities.Cluster{Reach: s.Reach}).InitControlPlane, activities.InitControlPlaneInput{
+	_, err := do(t, (&kubecluster.Activities{Reach: s.Reach}).InitControlPlane, kubecluster.InitControlPlaneInput{
 		NodeInput: s.Tracked(s.Nodes[0]), ControlPlanes: s.Nodes, NodeCount: 1,
 	})
 	assertKind(t, err, lcm.KindInvalid, "Files/bad.yaml")
@@ -115,10 +118,10 @@ func TestInitControlPlane_namesABadFileOfThePackage(t *testing.T) {
 
 func TestJoinControlPlane_goesToTheNextControlPlaneThatAnswers(t *testing.T) {
 	s, fake, _, _ := newSite(t, 3, 0, nil)
-	cluster := &activities.Cluster{Reach: s.Reach}
-	join := must(t, cluster.MintJoin, activities.MintJoinInput{ClusterInput: s.Cluster(), ForControlPlanes: true})
+	cluster := &kubecluster.Activities{Reach: s.Reach}
+	join := must(t, cluster.MintJoin, kubecluster.MintJoinInput{ClusterInput: s.Cluster(), ForControlPlanes: true})
 	fake.fail["dial cp-0000000b"] = []error{lcm.Errorf(lcm.KindUnavailable, "away")}
-	must(t, cluster.JoinControlPlane, activities.JoinControlPlaneInput{
+	must(t, cluster.JoinControlPlane, kubecluster.JoinControlPlaneInput{
 		NodeInput: s.Tracked(s.Nodes[2]), ControlPlanes: s.Nodes, VirtualIP: s.VirtualIP, Join: join,
 	})
 	assert.Equal(t, []string{"admit cp-0000000d by cp-0000000c", "join cp-0000000d"}, fake.effects)
@@ -126,19 +129,19 @@ func TestJoinControlPlane_goesToTheNextControlPlaneThatAnswers(t *testing.T) {
 
 func TestMintJoin_isFreshForEachStepAndTheSameForItsRetries(t *testing.T) {
 	s, _, secrets, _ := newSite(t, 1, 1, nil)
-	cluster := &activities.Cluster{Reach: s.Reach}
-	out := must(t, cluster.MintJoin, activities.MintJoinInput{ClusterInput: s.Cluster()})
+	cluster := &kubecluster.Activities{Reach: s.Reach}
+	out := must(t, cluster.MintJoin, kubecluster.MintJoinInput{ClusterInput: s.Cluster()})
 	assert.Regexp(t, `^[a-z0-9]{6}\.[a-z0-9]{16}$`, secrets.Values[out.TokenRef])
 	assert.Regexp(t, `^sha256:[0-9a-f]{64}$`, out.CACertHash)
 	assert.Empty(t, out.CertificateKeyRef)
-	assert.Equal(t, out, must(t, cluster.MintJoin, activities.MintJoinInput{ClusterInput: s.Cluster()}))
+	assert.Equal(t, out, must(t, cluster.MintJoin, kubecluster.MintJoinInput{ClusterInput: s.Cluster()}))
 }
 
 func TestWaitForSSH_waitsForSlowBootsAndForUsersThatCloudInitMakes(t *testing.T) {
 	s, fake, _, _ := newSite(t, 1, 0, nil)
 	away, denied := lcm.Errorf(lcm.KindUnavailable, "away"), lcm.Errorf(lcm.KindDenied, "no such user")
 	fake.fail["dial cp-0000000b"] = []error{away, away, denied, away, denied}
-	must(t, (&activities.Nodes{Reach: s.Reach}).WaitForSSH, s.Tracked(s.Nodes[0]))
+	must(t, (&kubenode.Activities{Reach: s.Reach}).WaitForSSH, s.Tracked(s.Nodes[0]))
 }
 
 func TestWaitForSSH_givesUpWithASentence(t *testing.T) {
@@ -162,7 +165,7 @@ func TestWaitForSSH_givesUpWithASentence(t *testing.T) {
 			}
 			clock := time.Now()
 			s.Reach.Now = func() time.Time { clock = clock.Add(10 * time.Second); return clock }
-			_, err := do(t, (&activities.Nodes{Reach: s.Reach}).WaitForSSH, s.Tracked(s.Nodes[0]))
+			_, err := do(t, (&kubenode.Activities{Reach: s.Reach}).WaitForSSH, s.Tracked(s.Nodes[0]))
 			assertKind(t, err, c.kind, c.says)
 		})
 	}
@@ -176,7 +179,7 @@ func TestWaitForSSH_letsSlowCloudsRefuseLonger(t *testing.T) {
 		}
 		clock := time.Now()
 		s.Reach.Now = func() time.Time { clock = clock.Add(10 * time.Second); return clock }
-		_, err := do(t, (&activities.Nodes{Reach: s.Reach}).WaitForSSH, s.Tracked(s.Nodes[0]))
+		_, err := do(t, (&kubenode.Activities{Reach: s.Reach}).WaitForSSH, s.Tracked(s.Nodes[0]))
 		assertKind(t, err, lcm.KindDenied, "refused")
 		return 1000 - len(fake.fail["dial cp-0000000b"])
 	}
@@ -188,7 +191,7 @@ func TestWaitForSSH_letsSlowCloudsRefuseLonger(t *testing.T) {
 func TestCheckNode_namesTheLimitThatASlowNodeNeeds(t *testing.T) {
 	s, fake, _, _ := newSite(t, 1, 0, func(p *k8s.Params) { p.Timeouts.Command = 400 })
 	fake.fail["check-node"] = []error{lcm.Wrap(lcm.KindBroken, remote.ErrDeadline, "the script did not end")}
-	_, err := do(t, (&activities.Nodes{Reach: s.Reach}).CheckNode, s.Tracked(s.Nodes[0]))
+	_, err := do(t, (&kubenode.Activities{Reach: s.Reach}).CheckNode, s.Tracked(s.Nodes[0]))
 	assertKind(t, err, lcm.KindBroken, "give a larger timeouts.command")
 	require.Len(t, fake.ran, 1)
 	assert.Equal(t, 400*time.Second, fake.ran[0].Deadline)
@@ -197,8 +200,8 @@ func TestCheckNode_namesTheLimitThatASlowNodeNeeds(t *testing.T) {
 func TestPrepareNode_waitsForCloudInitForAShareOfItsTime(t *testing.T) {
 	for install, lock := range map[int]string{60: "60", 900: "600", 2700: "1350"} {
 		s, fake, _, _ := newSite(t, 1, 0, func(p *k8s.Params) { p.Timeouts.Install = install })
-		must(t, (&activities.Nodes{Reach: s.Reach}).PrepareNode, activities.PrepareNodeInput{
-			NodeInput: s.Tracked(s.Nodes[0]), Hosts: activities.HostEntries(s.Nodes),
+		must(t, (&kubenode.Activities{Reach: s.Reach}).PrepareNode, kubenode.PrepareNodeInput{
+			NodeInput: s.Tracked(s.Nodes[0]), Hosts: reach.HostEntries(s.Nodes),
 		})
 		assert.Contains(t, fake.ran[0].Script, "\nLOCK_FOR='"+lock+"'\n")
 	}
@@ -207,7 +210,7 @@ func TestPrepareNode_waitsForCloudInitForAShareOfItsTime(t *testing.T) {
 func TestCheckNode_reportsAllProblemsOfANode(t *testing.T) {
 	s, fake, _, _ := newSite(t, 1, 0, func(p *k8s.Params) { p.MasterNode.PodCIDR = "10.0.0.0/16" })
 	fake.replies["check-node"] = results("problem", "cG9ydCA2NDQzIGlzIGluIHVzZQ==", "problem", "bm8gc3lzdGVtZA==")
-	_, err := do(t, (&activities.Nodes{Reach: s.Reach}).CheckNode, s.Tracked(s.Nodes[0]))
+	_, err := do(t, (&kubenode.Activities{Reach: s.Reach}).CheckNode, s.Tracked(s.Nodes[0]))
 	assertKind(t, err, lcm.KindBroken,
 		"cp-0000000b cannot become a node: port 6443 is in use; no systemd; its address 10.0.0.11 lies in pod_cidr")
 }
@@ -216,7 +219,7 @@ func TestCheckNode_findsANodeOfAnotherFamily(t *testing.T) {
 	s, _, _, _ := newSite(t, 1, 0, func(p *k8s.Params) {
 		p.MasterNode.PodCIDR, p.MasterNode.ServiceCIDR = "fd00:10:244::/56", "fd00:96::/112"
 	})
-	_, err := do(t, (&activities.Nodes{Reach: s.Reach}).CheckNode, s.Tracked(s.Nodes[0]))
+	_, err := do(t, (&kubenode.Activities{Reach: s.Reach}).CheckNode, s.Tracked(s.Nodes[0]))
 	assertKind(t, err, lcm.KindBroken, "its address 10.0.0.11 is IPv4, but cluster_cidr fd00:96::/112 is IPv6")
 }
 
@@ -226,7 +229,7 @@ func TestCheckNode_forgivesASlowNodeButNotAWrongClock(t *testing.T) {
 	s.Reach.Now = func() time.Time { return begun.Add(10 * time.Minute) } // the time when the answer comes
 	check := func(clock time.Time) error {
 		fake.notes["clock"] = strconv.FormatInt(clock.Unix(), 10)
-		_, err := do(t, (&activities.Nodes{Reach: s.Reach}).CheckNode, s.Tracked(s.Nodes[0]))
+		_, err := do(t, (&kubenode.Activities{Reach: s.Reach}).CheckNode, s.Tracked(s.Nodes[0]))
 		return err
 	}
 	require.NoError(t, check(begun.Add(time.Second)), "it looked at once, and its answer took long")
@@ -234,7 +237,7 @@ func TestCheckNode_forgivesASlowNodeButNotAWrongClock(t *testing.T) {
 	assertKind(t, check(begun.Add(-90*time.Second)), lcm.KindBroken, "s off; set up time synchronisation")
 	assertKind(t, check(begun.Add(12*time.Minute)), lcm.KindBroken, "its clock is 120 s off")
 	fake.notes["clock"] = "noon"
-	_, err := do(t, (&activities.Nodes{Reach: s.Reach}).CheckNode, s.Tracked(s.Nodes[0]))
+	_, err := do(t, (&kubenode.Activities{Reach: s.Reach}).CheckNode, s.Tracked(s.Nodes[0]))
 	assertKind(t, err, lcm.KindBroken, `its clock cannot be read: it says "noon"`)
 }
 
@@ -242,11 +245,11 @@ func TestCheckNode_callsAFullDiskExhausted(t *testing.T) {
 	s, fake, _, _ := newSite(t, 1, 0, nil)
 	const full, other = "dGhlIGRpc2sgaXMgbmVhcmx5IGZ1bGw=", "bm8gc3lzdGVtZA=="
 	fake.replies["check-node"] = results("shortage", full)
-	_, err := do(t, (&activities.Nodes{Reach: s.Reach}).CheckNode, s.Tracked(s.Nodes[0]))
+	_, err := do(t, (&kubenode.Activities{Reach: s.Reach}).CheckNode, s.Tracked(s.Nodes[0]))
 	assertKind(t, err, lcm.KindExhausted, "the disk is nearly full")
 
 	fake.replies["check-node"] = results("problem", other, "shortage", full)
-	_, err = do(t, (&activities.Nodes{Reach: s.Reach}).CheckNode, s.Tracked(s.Nodes[0]))
+	_, err = do(t, (&kubenode.Activities{Reach: s.Reach}).CheckNode, s.Tracked(s.Nodes[0]))
 	assertKind(t, err, lcm.KindBroken, "no systemd; the disk is nearly full")
 }
 
@@ -258,8 +261,8 @@ func TestPrepareNode_hidesTheProxysPasswordAndKeepsNetworksWhole(t *testing.T) {
 		}
 	})
 	secrets.Values["r"] = "http://user:hunter2@proxy.example.com:3128"
-	in := activities.PrepareNodeInput{NodeInput: s.Tracked(s.Nodes[0]), Hosts: activities.HostEntries(s.Nodes)}
-	out := must(t, (&activities.Nodes{Reach: s.Reach}).PrepareNode, in)
+	in := kubenode.PrepareNodeInput{NodeInput: s.Tracked(s.Nodes[0]), Hosts: reach.HostEntries(s.Nodes)}
+	out := must(t, (&kubenode.Activities{Reach: s.Reach}).PrepareNode, in)
 	assert.Equal(t, "v1.34.4", out.Kubeadm)
 	script := fake.ran[0].Script
 	assert.Contains(t, script, "NO_PROXY_LIST='example.com,127.0.0.1,::1,localhost,.svc,.cluster.local,192.168.0.0/16,10.96.0.0/12,10.0.0.0/16,10.0.0.11,10.0.0.21'")
@@ -282,8 +285,8 @@ func TestWaitForVirtualIP_saysWhatIsWrongWithIt(t *testing.T) {
 			fake.replies["find-virtual-ip"] = c.replies
 			clock := time.Now()
 			s.Reach.Now = func() time.Time { clock = clock.Add(10 * time.Second); return clock }
-			_, err := do(t, (&activities.Nodes{Reach: s.Reach}).WaitForVirtualIP,
-				activities.VirtualIPInput{ClusterInput: s.Cluster(), VirtualIP: s.VirtualIP})
+			_, err := do(t, (&balancer.Activities{Reach: s.Reach}).WaitForVirtualIP,
+				balancer.VirtualIPInput{ClusterInput: s.Cluster(), VirtualIP: s.VirtualIP})
 			assertKind(t, err, lcm.KindBroken, c.says)
 		})
 	}
@@ -292,15 +295,15 @@ func TestWaitForVirtualIP_saysWhatIsWrongWithIt(t *testing.T) {
 func TestCreateVimAccount_takesTheTokenAwayEvenWhenItCannotBeRead(t *testing.T) {
 	s, fake, _, _ := newSite(t, 1, 0, nil)
 	s.Reach.Secrets = brokenVault{}
-	_, err := do(t, (&activities.Cluster{Reach: s.Reach}).CreateVimAccount,
-		activities.VimAccountInput{ClusterInput: s.Cluster()})
+	_, err := do(t, (&kubecluster.Activities{Reach: s.Reach}).CreateVimAccount,
+		kubecluster.VimAccountInput{ClusterInput: s.Cluster()})
 	assertKind(t, err, lcm.KindUnavailable, "database")
 	assert.Empty(t, fake.nodes["cp-0000000b"].files)
 }
 
 func TestCreateVimAccount_prefersTheFloatingIP(t *testing.T) {
 	s, _, _, _ := newSite(t, 3, 0, nil)
-	out := must(t, (&activities.Cluster{Reach: s.Reach}).CreateVimAccount, activities.VimAccountInput{
+	out := must(t, (&kubecluster.Activities{Reach: s.Reach}).CreateVimAccount, kubecluster.VimAccountInput{
 		ClusterInput: s.Cluster(), VirtualIP: s.VirtualIP, PublicAddress: "203.0.113.7",
 	})
 	assert.Equal(t, "https://203.0.113.7:16443", out.ServerURL)
@@ -310,7 +313,7 @@ func TestCreateVimAccount_prefersTheFloatingIP(t *testing.T) {
 // command of the attempt before.
 func TestRun_givesACommandOneIdForAllItsTries(t *testing.T) {
 	s, fake, _, _ := newSite(t, 1, 0, nil)
-	cluster := &activities.Cluster{Reach: s.Reach}
+	cluster := &kubecluster.Activities{Reach: s.Reach}
 	fake.fail["apply-manifest"] = []error{lcm.Errorf(lcm.KindUnavailable, "cut")}
 	_, err := do(t, cluster.ApplyPodNetwork, s.Cluster())
 	assertKind(t, err, lcm.KindUnavailable, "cut")
@@ -320,30 +323,30 @@ func TestRun_givesACommandOneIdForAllItsTries(t *testing.T) {
 	assert.Equal(t, "kind: DaemonSet", fake.notes["manifest"])
 }
 
-type brokenVault struct{ activities.Secrets }
+type brokenVault struct{ reach.Secrets }
 
 func (brokenVault) Put(context.Context, lcm.SecretRef, string) error {
 	return lcm.Errorf(lcm.KindUnavailable, "The database does not answer.")
 }
 
-var _ activities.Host = (*remote.Host)(nil)
+var _ reach.Host = (*remote.Host)(nil)
 
 func TestLocateVirtualIP_asksThoseThatAnswer(t *testing.T) {
 	s, fake, _, _ := newSite(t, 3, 0, nil)
-	nodes, in := &activities.Nodes{Reach: s.Reach},
-		activities.VirtualIPInput{ClusterInput: s.Cluster(), VirtualIP: s.VirtualIP}
+	balancers, in := &balancer.Activities{Reach: s.Reach},
+		balancer.VirtualIPInput{ClusterInput: s.Cluster(), VirtualIP: s.VirtualIP}
 	fake.fail["find-virtual-ip"] = []error{
 		lcm.Errorf(lcm.KindUnavailable, "it is dead"), nil,
 		lcm.Errorf(lcm.KindUnavailable, "it is dead"),
 	}
 	fake.replies["find-virtual-ip"] = results("held", "yes", "answers", "yes")
-	out := must(t, nodes.LocateVirtualIP, in)
+	out := must(t, balancers.LocateVirtualIP, in)
 	assert.NotEmpty(t, out.Holder)
 
 	fake.fail["find-virtual-ip"] = []error{
 		lcm.Errorf(lcm.KindUnavailable, "dead"),
 		lcm.Errorf(lcm.KindUnavailable, "dead"), lcm.Errorf(lcm.KindUnavailable, "dead"),
 	}
-	out = must(t, nodes.LocateVirtualIP, in)
+	out = must(t, balancers.LocateVirtualIP, in)
 	assert.Empty(t, out.Holder, "nobody answers, and that is no failure")
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/kubecluster"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -78,8 +78,8 @@ func TestTerminateVnfs(t *testing.T) {
 			`{"terminationType":"GRACEFUL","gracefulTerminationTimeout":7,"additionalParams":{"terminate_vnfs":true}}`)}},
 		busy: true,
 	}
-	c := &activities.ClusterVnfs{Records: n, Output: &logOutput{}}
-	in := activities.TerminateVnfsInput{OpOccID: opOcc, VnfInstanceID: "cluster"}
+	c := &kubecluster.ClusterVnfs{Records: n, Output: &logOutput{}}
+	in := kubecluster.TerminateVnfsInput{OpOccID: opOcc, VnfInstanceID: "cluster"}
 	in.Step.OpOccID = opOcc
 	_, err := do(t, c.TerminateVnfs, in)
 	require.ErrorContains(t, err, "The VNF instance one cannot be terminated now: The operation X is under way.")

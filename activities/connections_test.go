@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/resources"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/record"
 	"github.com/windlass-nfv/windlass/internal/vim"
@@ -90,9 +90,9 @@ func TestFindConnections_looksInNeutron(t *testing.T) {
 		before: links("net-old", "a", "b", "d-c", "d"),
 		after:  append(links("net-new", "a", "b"), links("nowhere", "d-c")...),
 	}
-	infra := &activities.Infrastructure{VIMs: cloud, Deployments: deployment, Output: &logOutput{}}
+	infra := &resources.Activities{Cloud: resources.Cloud{VIMs: cloud, Deployments: deployment, Output: &logOutput{}}}
 	for range 2 {
-		out := must(t, infra.FindConnections, activities.FindConnectionsInput{OpOccID: opOcc})
+		out := must(t, infra.FindConnections, resources.FindConnectionsInput{OpOccID: opOcc})
 		assert.Equal(t, []string{"a"}, out.Moved)
 		assert.Equal(t, "top", out.DeploymentID)
 		assert.Len(t, out.Vnfcs, 1)

@@ -8,14 +8,21 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/kubecluster"
+	"github.com/windlass-nfv/windlass/activities/kubenode"
+	"github.com/windlass-nfv/windlass/activities/reach"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
 func TestTellHosts_passesOverAnotherDeadNodeOnly(t *testing.T) {
 	s := newFakeSite(t, lcm.Nodes{{Name: "cp-1", ServerID: "s1"}})
-	n := &activities.Nodes{Reach: activities.Reach{Hosts: s, Vnfs: &fixedVnf{}, Output: &logOutput{}}}
-	in := activities.TellHostsInput{NodeInput: activities.NodeInput{Tracked: activities.Tracked{Step: lcm.StepRef{OpOccID: opOcc, Node: "cp-1"}}, Node: lcm.Node{Name: "cp-1"}}}
-	dead := lcm.Wrap(lcm.KindBroken, activities.ErrServerOff, "cp-1: its server is SHUTOFF")
+	n := &kubenode.Activities{Reach: reach.Runner{Hosts: s, Vnfs: &fixedVnf{}, Output: &logOutput{}}}
+	in := kubenode.TellHostsInput{
+		NodeInput: reach.NodeInput{
+			Tracked: activities.Tracked{Step: lcm.StepRef{OpOccID: opOcc, Node: "cp-1"}}, Node: lcm.Node{Name: "cp-1"},
+		},
+	}
+	dead := lcm.Wrap(lcm.KindBroken, reach.ErrServerOff, "cp-1: its server is SHUTOFF")
 	s.fail["dial cp-1"] = []error{dead, dead, dead}
 	_, err := do(t, n.TellHosts, in)
 	require.ErrorContains(t, err, "SHUTOFF")
@@ -26,7 +33,7 @@ func TestTellHosts_passesOverAnotherDeadNodeOnly(t *testing.T) {
 }
 
 func TestObstacle_isADeadMemberThatStays(t *testing.T) {
-	health := activities.ClusterHealthOutput{Members: []activities.MemberHealth{
+	health := kubecluster.ClusterHealthOutput{Members: []kubecluster.MemberHealth{
 		{Name: "cp-1", Healthy: true},
 		{Name: "cp-2"},
 		{Name: "cp-3"},
@@ -51,19 +58,19 @@ func (s serversOff) Off(ctx context.Context, _ lcm.OpOccID, node lcm.Node) strin
 // that is off, because it would wait until this fails.
 func TestRetireNode_ofANodeWhoseServerIsOffIsDoneAtOnce(t *testing.T) {
 	s := newFakeSite(t, lcm.Nodes{{Name: "cp-1", ServerID: "s1"}})
-	cluster := &activities.Cluster{
-		Reach: activities.Reach{Hosts: s, Vnfs: &fixedVnf{}, Output: &logOutput{}}, Servers: serversOff{"s1": "SHUTOFF"},
+	cluster := &kubecluster.Activities{
+		Reach: reach.Runner{Hosts: s, Vnfs: &fixedVnf{}, Output: &logOutput{}}, Servers: serversOff{"s1": "SHUTOFF"},
 	}
-	in := activities.NodeInput{
+	in := reach.NodeInput{
 		Tracked: activities.Tracked{Step: lcm.StepRef{OpOccID: opOcc, Node: "cp-1"}},
 		Node:    lcm.Node{Name: "cp-1", ServerID: "s1"},
 	}
 	s.fail["dial cp-1"] = []error{lcm.Errorf(lcm.KindBug, "It was dialled.")}
 	for range 2 {
-		for _, do := range []func(context.Context, activities.NodeInput) (activities.RetireNodeOutput,
+		for _, do := range []func(context.Context, reach.NodeInput) (kubecluster.RetireNodeOutput,
 			error){cluster.RetireNode, cluster.ReleaseVirtualIP} {
 			out := must(t, do, in)
-			assert.Equal(t, activities.RetireNodeOutput{NotReachable: true, Reason: "cp-1: its server is SHUTOFF."}, out)
+			assert.Equal(t, kubecluster.RetireNodeOutput{NotReachable: true, Reason: "cp-1: its server is SHUTOFF."}, out)
 		}
 	}
 	require.Len(t, s.fail["dial cp-1"], 1)

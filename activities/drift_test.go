@@ -10,8 +10,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/activities/activitytest"
+	"github.com/windlass-nfv/windlass/activities/driftcheck"
+	"github.com/windlass-nfv/windlass/activities/reach"
 	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/driver/kubeadm"
 	"github.com/windlass-nfv/windlass/internal/lcm"
@@ -77,11 +78,11 @@ func (b *driftBed) setHealth() {
 		base64.StdEncoding.EncodeToString([]byte("1|"+cp.Name+"|https://"+cp.Address+":2380|yes|no|yes")))...)
 }
 
-func (b *driftBed) activities() *activities.Drift {
-	return &activities.Drift{Sites: b, Records: b, Starter: b, Metrics: b}
+func (b *driftBed) activities() *driftcheck.Drift {
+	return &driftcheck.Drift{Sites: b, Records: b, Starter: b, Metrics: b}
 }
 
-func (b *driftBed) Site(context.Context, lcm.VnfInstanceID) (activities.Site, error) {
+func (b *driftBed) Site(context.Context, lcm.VnfInstanceID) (driftcheck.Site, error) {
 	if b.looked != nil {
 		b.looked()
 	}
@@ -89,11 +90,11 @@ func (b *driftBed) Site(context.Context, lcm.VnfInstanceID) (activities.Site, er
 	if b.balancer != "" {
 		params.ExternalLB = &k8s.ExternalLBParams{Octavia: &k8s.OctaviaParams{}}
 	}
-	return activities.Site{
+	return driftcheck.Site{
 		Instance: b.inst, Drivers: []lifecycle.Driver{kubeadm.New(params)}, DeploymentName: "vnf", Owner: "owner",
 		PlanHeal: func([]string, map[string]string) error { return b.planErr },
 		On:       func(context.Context) (vim.VIM, error) { return b, b.cloudErr },
-		Dial:     func(ctx context.Context, n lcm.Node) (activities.Host, error) { return b.site.Dial(ctx, "", n) },
+		Dial:     func(ctx context.Context, n lcm.Node) (reach.Host, error) { return b.site.Dial(ctx, "", n) },
 		Vim: func(context.Context, lcm.VimID) (lcm.Vim, error) {
 			return lcm.Vim{AuthCred: map[string]any{"ssl_ca_cert": b.site.ca}}, nil
 		},
@@ -186,9 +187,9 @@ func (b *driftBed) Start(_ context.Context, in lcm.OperationInput) error {
 func (b *driftBed) Checked(_ lcm.DriftTrigger, result string) { b.counts[result]++ }
 func (b *driftBed) Healed()                                   { b.counts["heals"]++ }
 
-func (b *driftBed) look(t *testing.T) activities.LookForDriftOutput {
+func (b *driftBed) look(t *testing.T) driftcheck.LookForDriftOutput {
 	t.Helper()
-	return must(t, b.activities().LookForDrift, activities.LookForDriftInput{
+	return must(t, b.activities().LookForDrift, driftcheck.LookForDriftInput{
 		VnfInstanceID: watched,
 		Trigger:       lcm.DriftBySchedule,
 	})
@@ -265,11 +266,11 @@ func TestLookForDrift_leavesAloneWhatAnOperationWorksOn(t *testing.T) {
 }
 
 // act records a check that finds the first worker stopped, and lets the activity decide what to do.
-func (b *driftBed) act(t *testing.T, id string, notified ...string) activities.ActOnDriftOutput {
+func (b *driftBed) act(t *testing.T, id string, notified ...string) driftcheck.ActOnDriftOutput {
 	t.Helper()
 	worker := b.inst.Instantiated.Nodes[1]
 	report := must(t, b.activities().RecordDrift,
-		activities.RecordDriftInput{VnfInstanceID: watched, Notified: notified, Report: lcm.DriftReport{
+		driftcheck.RecordDriftInput{VnfInstanceID: watched, Notified: notified, Report: lcm.DriftReport{
 			ID: id, Trigger: lcm.DriftBySchedule, Findings: []lcm.DriftFinding{
 				{
 					Kind: lcm.DriftServerStopped, VnfcInstanceID: worker.ServerID, Node: worker.Name, Remedy: lcm.RemedyVnfc,
@@ -277,7 +278,7 @@ func (b *driftBed) act(t *testing.T, id string, notified ...string) activities.A
 				},
 			},
 		}})
-	return must(t, b.activities().ActOnDrift, activities.ActOnDriftInput{
+	return must(t, b.activities().ActOnDrift, driftcheck.ActOnDriftInput{
 		VnfInstanceID: watched, Report: report, Health: b.look(t).Health,
 	})
 }
@@ -319,7 +320,7 @@ func TestActOnDrift_doesNothingThatThePolicyOrTheClusterForbids(t *testing.T) {
 	report := *b.report
 	report.ID = "3"
 	b.busy = lcm.Errorf(lcm.KindConflict, "HEAL is under way.")
-	busy := must(t, b.activities().ActOnDrift, activities.ActOnDriftInput{VnfInstanceID: watched, Report: report})
+	busy := must(t, b.activities().ActOnDrift, driftcheck.ActOnDriftInput{VnfInstanceID: watched, Report: report})
 	require.True(t, busy.Busy)
 	require.Empty(t, b.begun)
 }

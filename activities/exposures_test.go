@@ -7,7 +7,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/balancer"
+	"github.com/windlass-nfv/windlass/activities/resources"
 	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/driver/nodeport"
 	"github.com/windlass-nfv/windlass/internal/lcm"
@@ -71,8 +72,9 @@ func TestFindServices_knowsTheLoadBalancersOfItsCluster(t *testing.T) {
 			vnf.Context.Drivers = []lifecycle.Driver{&nodeport.Exposure{Params: nodeport.Params{
 				Balancer: nodeport.Balancer{Addresses: c.named, Username: "debian", Port: 2222},
 			}}}
-			infra := &activities.Infrastructure{
-				VIMs: &exposingCloud{}, Deployments: fixedDeployment{}, Vnfs: vnf, Output: output, Exposures: &knownExposures{balancers: c.now},
+			infra := &balancer.ByCloud{
+				Cloud: resources.Cloud{VIMs: &exposingCloud{}, Deployments: fixedDeployment{}, Output: output}, Vnfs: vnf,
+				Exposures: &knownExposures{balancers: c.now},
 			}
 			for range 2 {
 				out := must(t, infra.FindServices, deploymentInput())
@@ -97,7 +99,7 @@ func sshAddresses(list lcm.Nodes) (out []string) {
 func TestExposeServices_reachesTheClustersLoadBalancersAsTheClusterDoes(t *testing.T) {
 	fake, nodes, in := exposedSite(t, "Scripts/configure_lb.sh")
 	fake.replies["expose-services"] = results("ours", "no")
-	nodes.Before, nodes.Hosts = nodes.Hosts, nil // the request's credentials must not be used
+	nodes.Before, nodes.Reach.Hosts = nodes.Reach.Hosts, nil // the request's credentials must not be used
 	in.OfCluster, in.Hide = true, true
 	named := in.Node.Address
 	in.Node.Address, in.Node.SSHAddress = "10.0.0.32", "10.0.0.32"
@@ -143,7 +145,7 @@ func TestExposeServices_leavesAloneWhatIsNoLoadBalancerAnyMore(t *testing.T) {
 func TestConfigureExternalLoadBalancer_servesVnfsThatAreThere(t *testing.T) {
 	s, fake, in := balancerSite(t, k8s.ExternalLBParams{Port: 8383})
 	in.Exposed = []lcm.ExposedPorts{{Owner: "gone", Ports: []int{30443}}} // it was there when the operation began
-	nodes := &activities.Nodes{Reach: s.Reach, Exposures: &knownExposures{
+	nodes := &balancer.Activities{Reach: s.Reach, Exposures: &knownExposures{
 		exposed: []lcm.ExposedPorts{{Owner: "web", Ports: []int{30080}}}, gone: "gone",
 	}}
 	fake.replies["balance-externally"] = results("exposed", "web", "exposed", "gone", "exposed", "of-another-windlass")

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/balancer"
 	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/driver/nodeport"
 	"github.com/windlass-nfv/windlass/internal/lcm"
@@ -16,17 +16,17 @@ import (
 )
 
 // balancerSite returns a cluster with three control planes and two workers behind a load balancer.
-func balancerSite(t *testing.T, lb k8s.ExternalLBParams) (site, *fakeSite, activities.ExternalLoadBalancerInput) {
+func balancerSite(t *testing.T, lb k8s.ExternalLBParams) (site, *fakeSite, balancer.ExternalLoadBalancerInput) {
 	t.Helper()
 	s, fake, _, _ := newSite(t, 3, 2, func(p *k8s.Params) { p.ExternalLB = &lb })
 	server := lcm.Node{Name: "lb-00000031", Role: lcm.LoadBalancer, ServerID: "31", Address: "10.0.0.31"}
 	fake.nodes[server.Name] = &fakeNode{site: fake, node: server, files: map[string]string{}}
-	return s, fake, activities.ExternalLoadBalancerInput{NodeInput: s.Tracked(server), Nodes: s.Nodes, Serving: true}
+	return s, fake, balancer.ExternalLoadBalancerInput{NodeInput: s.Tracked(server), Nodes: s.Nodes, Serving: true}
 }
 
 func TestConfigureExternalLoadBalancer_sendsTrafficToTheseNodesOnly(t *testing.T) {
 	s, fake, in := balancerSite(t, k8s.ExternalLBParams{Port: 8383, NodePorts: []int{30080}})
-	nodes := &activities.Nodes{Reach: s.Reach}
+	nodes := &balancer.Activities{Reach: s.Reach}
 	for range 2 {
 		must(t, nodes.ConfigureExternalLoadBalancer, in)
 	}
@@ -47,7 +47,7 @@ func TestConfigureExternalLoadBalancer_installsThroughTheProxy(t *testing.T) {
 	s, fake, in := balancerSite(t, k8s.ExternalLBParams{Port: 8383})
 	const url = "http://u:hunter2-of-the-proxy@proxy.example:3128"
 	s.Reach.Vnfs.(*fixedVnf).Params.Proxy = &k8s.ProxyParams{HTTPProxy: lcm.Secret{Clear: url}, NoProxy: "10.0.0.0/8"}
-	nodes := &activities.Nodes{Reach: s.Reach}
+	nodes := &balancer.Activities{Reach: s.Reach}
 	for range 2 {
 		must(t, nodes.ConfigureExternalLoadBalancer, in)
 	}
@@ -59,7 +59,7 @@ func TestConfigureExternalLoadBalancer_installsThroughTheProxy(t *testing.T) {
 
 func TestConfigureExternalLoadBalancer_passesOverOneThatIsDeadAndLeaves(t *testing.T) {
 	s, fake, in := balancerSite(t, k8s.ExternalLBParams{Port: 8383})
-	nodes := &activities.Nodes{Reach: s.Reach}
+	nodes := &balancer.Activities{Reach: s.Reach}
 	gone := lcm.Errorf(lcm.KindUnavailable, "No route to host.")
 	for range 2 {
 		fake.fail["dial "+in.Node.Name] = []error{gone, gone}
@@ -77,7 +77,7 @@ func TestConfigureExternalLoadBalancer_runsThePackagesScript(t *testing.T) {
 	s.Reach.Vnfs.(*fixedVnf).Context.PackageFile = func(context.Context, string) ([]byte, error) {
 		return []byte("#!/bin/bash\r\necho \"$@\"\r\n"), nil
 	}
-	nodes := &activities.Nodes{Reach: s.Reach}
+	nodes := &balancer.Activities{Reach: s.Reach}
 	for range 2 {
 		must(t, nodes.ConfigureExternalLoadBalancer, in)
 	}
@@ -94,7 +94,7 @@ func TestConfigureExternalLoadBalancer_takesThePlaceOfTackersScript(t *testing.T
 		return []byte("function install_haproxy {\nfunction modify_haproxy_conf {\n" +
 			"  echo of Tacker | sudo tee -a /etc/haproxy/haproxy.cfg\nfunction start_haproxy {\n"), nil
 	}
-	nodes := &activities.Nodes{Reach: s.Reach}
+	nodes := &balancer.Activities{Reach: s.Reach}
 	for range 2 {
 		must(t, nodes.ConfigureExternalLoadBalancer, in)
 	}
@@ -107,7 +107,7 @@ func TestConfigureExternalLoadBalancer_ofSeveralShareTheAddress(t *testing.T) {
 	in.VirtualIP = "10.0.0.30"
 	in.Balancers = lcm.Nodes{in.Node, {Name: "lb-00000032", Role: lcm.LoadBalancer, ServerID: "32", Address: "10.0.0.32"}}
 	in.Exposed = []lcm.ExposedPorts{{Owner: "web", Ports: []int{30443, 30080}}}
-	nodes := &activities.Nodes{Reach: s.Reach}
+	nodes := &balancer.Activities{Reach: s.Reach}
 	for range 2 {
 		must(t, nodes.ConfigureExternalLoadBalancer, in)
 	}
@@ -124,7 +124,7 @@ func TestConfigureExternalLoadBalancer_ofSeveralShareTheAddress(t *testing.T) {
 }
 
 // exposedSite returns a VNF on a cluster with a load balancer at 10.0.0.31.
-func exposedSite(t *testing.T, script string) (*fakeSite, *activities.Nodes, activities.ExposeServicesInput) {
+func exposedSite(t *testing.T, script string) (*fakeSite, *balancer.Activities, balancer.ExposeServicesInput) {
 	t.Helper()
 	s, fake, _ := balancerSite(t, k8s.ExternalLBParams{Port: 8383})
 	exposure := &nodeport.Exposure{Params: nodeport.Params{
@@ -135,7 +135,7 @@ func exposedSite(t *testing.T, script string) (*fakeSite, *activities.Nodes, act
 	vnf.Context.PackageFile = func(context.Context, string) ([]byte, error) { return []byte("echo \"$@\"\n"), nil }
 	server := exposure.Balancers()[0]
 	fake.nodes[server.Name] = &fakeNode{site: fake, node: server, files: map[string]string{}}
-	return fake, &activities.Nodes{Reach: s.Reach}, activities.ExposeServicesInput{
+	return fake, &balancer.Activities{Reach: s.Reach}, balancer.ExposeServicesInput{
 		NodeInput: s.Tracked(server),
 		Services:  []lcm.ExposedService{{Namespace: "default", Name: "web", NodePorts: []int{30443, 30080}}},
 	}

@@ -17,7 +17,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/reach"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/remote"
 	"github.com/windlass-nfv/windlass/scripts"
@@ -59,7 +59,7 @@ func newFakeSite(t *testing.T, nodes lcm.Nodes) *fakeSite {
 	return s
 }
 
-func (s *fakeSite) Dial(ctx context.Context, _ lcm.OpOccID, node lcm.Node) (activities.Host, error) {
+func (s *fakeSite) Dial(ctx context.Context, _ lcm.OpOccID, node lcm.Node) (reach.Host, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.failure("dial " + node.Name); err != nil {

@@ -6,7 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/kubenode"
+	"github.com/windlass-nfv/windlass/activities/resources"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/record"
 	"github.com/windlass-nfv/windlass/internal/vim"
@@ -87,7 +88,9 @@ func TestCreateStack_looksAtGivenPortsFirst(t *testing.T) {
 	} {
 		cloud := &creatingCloud{}
 		cloud.inv, cloud.ports = ours, []vim.Port{port, taken, own}
-		infra := &activities.Infrastructure{VIMs: cloud, Deployments: fixedDeployment{after: c.links}, Output: &logOutput{}}
+		infra := &resources.Activities{
+			Cloud: resources.Cloud{VIMs: cloud, Deployments: fixedDeployment{after: c.links}, Output: &logOutput{}},
+		}
 		for range 2 {
 			_, err := do(t, infra.CreateStack, deploymentInput())
 			for _, says := range c.says {
@@ -127,19 +130,21 @@ func TestGivenPorts_areFoundAndReleased(t *testing.T) {
 		}
 		cloud.settled = cloud.inv
 	}
-	infra := &activities.Infrastructure{
-		VIMs: cloud, Deployments: fixedDeployment{recorded: recorded, before: links, after: links},
-		Output: &logOutput{},
+	infra := &resources.Activities{
+		Cloud: resources.Cloud{
+			VIMs: cloud, Deployments: fixedDeployment{recorded: recorded, before: links, after: links},
+			Output: &logOutput{},
+		},
 	}
 	for range 2 {
 		read()
-		out := must(t, infra.FindNodes, activities.FindNodesInput{OpOccID: opOcc})
+		out := must(t, (&kubenode.Finder{Cloud: infra.Cloud}).FindNodes, kubenode.FindNodesInput{OpOccID: opOcc})
 		require.Equal(t, []record.Attached{{Type: lcm.GrantLinkPort, Resource: "a", ID: "p"}}, out.Vnfcs[0].Attached)
 		require.Len(t, cloud.inv.Resources, 4, "not what is in another device")
 	}
 	for range 2 {
 		read()
-		must(t, infra.ChangeStack, activities.ChangeStackInput{
+		must(t, infra.ChangeStack, resources.ChangeStackInput{
 			OpOccID: opOcc, Sizes: vim.SizesPlanned, Within: true, Leaving: []string{"s1"},
 		})
 		require.Equal(t, map[string]string{"p": "", "q": "", "strange": "elsewhere"}, cloud.holder, "free for the successors")
@@ -148,7 +153,7 @@ func TestGivenPorts_areFoundAndReleased(t *testing.T) {
 	cloud.servers = map[string]string{"s1": "ACTIVE", "left": "ACTIVE"}
 	for range 2 {
 		read()
-		must(t, infra.RestoreServers, activities.ServersInput{OpOccID: opOcc, ServerIDs: []string{"s1", "left"}})
+		must(t, infra.RestoreServers, resources.ServersInput{OpOccID: opOcc, ServerIDs: []string{"s1", "left"}})
 		require.Equal(t, map[string]string{"p": "s1", "q": "left", "strange": "elsewhere"}, cloud.holder)
 		require.Equal(t, 2, cloud.plugs)
 	}
@@ -173,11 +178,11 @@ func TestFindConnections_knowsGivenPorts(t *testing.T) {
 			}},
 			before: []lcm.ExtVirtualLink{onGiven("net", "a", "old")}, after: []lcm.ExtVirtualLink{onGiven("net", "a", "new")},
 		}
-		infra := &activities.Infrastructure{VIMs: cloud, Deployments: deployment, Output: &logOutput{}}
-		resources := cloud.inv.Resources
+		infra := &resources.Activities{Cloud: resources.Cloud{VIMs: cloud, Deployments: deployment, Output: &logOutput{}}}
+		listed := cloud.inv.Resources
 		for range 2 {
-			cloud.inv.Resources, cloud.inv.Ports = resources, nil
-			out := must(t, infra.FindConnections, activities.FindConnectionsInput{OpOccID: opOcc})
+			cloud.inv.Resources, cloud.inv.Ports = listed, nil
+			out := must(t, infra.FindConnections, resources.FindConnectionsInput{OpOccID: opOcc})
 			require.Equal(t, moved, out.Moved)
 			require.Len(t, out.Vnfcs[0].Attached, 1)
 			require.Equal(t, map[string]string{"s": "new", "": "old"}[server], out.Vnfcs[0].Attached[0].ID)
@@ -193,17 +198,17 @@ func TestReconnectStack_looksAtGivenPortsFirst(t *testing.T) {
 	cloud.inv = &vim.Inventory{ID: "top"}
 	cloud.settled = cloud.inv
 	kept := onGiven("net", "a", "kept")
-	infra := &activities.Infrastructure{VIMs: cloud, Output: &logOutput{}, Deployments: fixedDeployment{
+	infra := &resources.Activities{Cloud: resources.Cloud{VIMs: cloud, Output: &logOutput{}, Deployments: fixedDeployment{
 		before: []lcm.ExtVirtualLink{kept, onGiven("net", "b", "former")},
 		after:  []lcm.ExtVirtualLink{kept, onGiven("net", "b", "gone")},
-	}}
+	}}}
 	for range 2 {
-		_, err := do(t, infra.ReconnectStack, activities.ReconnectStackInput{OpOccID: opOcc})
+		_, err := do(t, infra.ReconnectStack, resources.ReconnectStackInput{OpOccID: opOcc})
 		require.ErrorContains(t, err, "the port gone of b")
 		require.NotContains(t, err.Error(), "kept")
 		require.Equal(t, vim.Change{}, cloud.last, "nothing is touched")
 	}
-	must(t, infra.ReconnectStack, activities.ReconnectStackInput{OpOccID: opOcc, AsBefore: true})
+	must(t, infra.ReconnectStack, resources.ReconnectStackInput{OpOccID: opOcc, AsBefore: true})
 	require.NotEqual(t, vim.Change{}, cloud.last)
 }
 
@@ -225,13 +230,13 @@ func TestChangeStack_looksAtPortsForServersThatCome(t *testing.T) {
 			Resources: []vim.Resource{{Name: "vdu", Kind: vim.Compute, ID: "s", Part: "top"}},
 		}
 		cloud.settled = cloud.inv
-		infra := &activities.Infrastructure{VIMs: cloud, Output: &logOutput{}, Deployments: fixedDeployment{
+		infra := &resources.Activities{Cloud: resources.Cloud{VIMs: cloud, Output: &logOutput{}, Deployments: fixedDeployment{
 			before: []lcm.ExtVirtualLink{link}, after: []lcm.ExtVirtualLink{link},
 			recorded: []record.Vnfc{{VduID: "vdu", ServerID: "s"}},
-		}}
+		}}}
 		for range 2 {
 			cloud.last = vim.Change{}
-			_, err := do(t, infra.ChangeStack, activities.ChangeStackInput{OpOccID: opOcc, Sizes: vim.SizesGrown})
+			_, err := do(t, infra.ChangeStack, resources.ChangeStackInput{OpOccID: opOcc, Sizes: vim.SizesGrown})
 			if says == "" {
 				require.NoError(t, err)
 				require.NotEqual(t, vim.Change{}, cloud.last)
@@ -241,7 +246,7 @@ func TestChangeStack_looksAtPortsForServersThatCome(t *testing.T) {
 			require.NotContains(t, err.Error(), "10.0.0.9")
 			require.Equal(t, vim.Change{}, cloud.last, "nothing is touched")
 		}
-		must(t, infra.ChangeStack, activities.ChangeStackInput{OpOccID: opOcc, Sizes: vim.SizesRecorded})
+		must(t, infra.ChangeStack, resources.ChangeStackInput{OpOccID: opOcc, Sizes: vim.SizesRecorded})
 	}
 }
 
@@ -259,8 +264,8 @@ func TestCheckPorts_looksAtAllAndTouchesNothing(t *testing.T) {
 			{ID: "taken", NetworkID: "id-of-net", ServerID: "elsewhere"},
 		}
 		links := []lcm.ExtVirtualLink{onGiven("net", "a", port)}
-		infra := &activities.Infrastructure{
-			VIMs: cloud, Deployments: fixedDeployment{before: links, after: links}, Output: &logOutput{},
+		infra := &resources.Activities{
+			Cloud: resources.Cloud{VIMs: cloud, Deployments: fixedDeployment{before: links, after: links}, Output: &logOutput{}},
 		}
 		for range 2 {
 			_, err := do(t, infra.CheckPorts, deploymentInput())

@@ -10,6 +10,7 @@ import (
 	"go.temporal.io/sdk/testsuite"
 
 	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/orchestrator"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/nfvo"
 	"github.com/windlass-nfv/windlass/internal/nfvo/nfvotest"
@@ -41,12 +42,12 @@ func (k *grantKeeper) KeepGrant(_ context.Context, _ lcm.OpOccID, g lcm.Grant) e
 }
 
 // ask runs RequestGrant and, if the NFVO has not decided, AwaitGrant, each of them twice.
-func ask(t *testing.T, g *activities.Grants) (out activities.RequestGrantOutput, err error) {
+func ask(t *testing.T, g *orchestrator.Grants) (out orchestrator.RequestGrantOutput, err error) {
 	t.Helper()
 	var suite testsuite.WorkflowTestSuite
 	env := suite.NewTestActivityEnvironment()
 	env.RegisterActivity(g)
-	in := activities.RequestGrantInput{Tracked: activities.Tracked{Step: lcm.StepRef{OpOccID: opOcc}}, OpOccID: opOcc}
+	in := orchestrator.RequestGrantInput{Tracked: activities.Tracked{Step: lcm.StepRef{OpOccID: opOcc}}, OpOccID: opOcc}
 	for _, act := range []any{g.RequestGrant, g.RequestGrant, g.AwaitGrant, g.AwaitGrant} {
 		value, err := env.ExecuteActivity(act, in)
 		if err != nil {
@@ -61,7 +62,7 @@ func ask(t *testing.T, g *activities.Grants) (out activities.RequestGrantOutput,
 func TestGrants_askTheNFVOOnce(t *testing.T) {
 	n := nfvotest.New(t)
 	keeper := &grantKeeper{}
-	grants := &activities.Grants{
+	grants := &orchestrator.Grants{
 		NFVO: nfvo.NewOrchestrator(nfvo.OrchestratorOptions{Endpoint: n.URL}), Facts: keeper, Poll: time.Millisecond,
 	}
 	out, err := ask(t, grants)
@@ -76,7 +77,7 @@ func TestGrants_askTheNFVOOnce(t *testing.T) {
 func TestGrants_waitUntilTheNFVOHasDecided(t *testing.T) {
 	n := nfvotest.New(t)
 	keeper := &grantKeeper{}
-	grants := &activities.Grants{
+	grants := &orchestrator.Grants{
 		NFVO: nfvo.NewOrchestrator(nfvo.OrchestratorOptions{Endpoint: n.URL}), Facts: keeper, Poll: time.Millisecond,
 	}
 	n.Decide(func(map[string]any) nfvotest.Decision { return nfvotest.Decision{Looks: 3} })
@@ -96,7 +97,7 @@ func TestGrants_waitUntilTheNFVOHasDecided(t *testing.T) {
 func TestGrants_keepNoneThatCannotBeHonoured(t *testing.T) {
 	n := nfvotest.New(t)
 	keeper := &grantKeeper{unfit: lcm.Errorf(lcm.KindInvalid, "no zones here")}
-	grants := &activities.Grants{NFVO: nfvo.NewOrchestrator(nfvo.OrchestratorOptions{Endpoint: n.URL}), Facts: keeper}
+	grants := &orchestrator.Grants{NFVO: nfvo.NewOrchestrator(nfvo.OrchestratorOptions{Endpoint: n.URL}), Facts: keeper}
 	_, err := ask(t, grants)
 	require.ErrorContains(t, err, "no zones here")
 	grants.NFVO = nil

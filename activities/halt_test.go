@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/resources"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
@@ -33,16 +33,18 @@ func (c *haltingCloud) Resume(context.Context, vim.Change, func(string)) error {
 
 func TestOperateContainers_stopsAndStartsThem(t *testing.T) {
 	cloud := &haltingCloud{}
-	infra := &activities.Infrastructure{VIMs: cloud, Deployments: fixedDeployment{}, Output: &logOutput{}}
+	infra := &resources.Activities{
+		Cloud: resources.Cloud{VIMs: cloud, Deployments: fixedDeployment{}, Output: &logOutput{}},
+	}
 	for _, to := range []lcm.VnfState{lcm.VnfStopped, lcm.VnfStarted} {
 		for range 2 {
-			must(t, infra.OperateContainers, activities.OperateContainersInput{OpOccID: opOcc, To: to})
+			must(t, infra.OperateContainers, resources.OperateContainersInput{OpOccID: opOcc, To: to})
 			require.Equal(t, to == lcm.VnfStopped, cloud.halted)
 		}
 	}
 	require.Equal(t, time.Minute, cloud.grace)
 
-	infra.VIMs = &changingCloud{}
-	_, err := do(t, infra.OperateContainers, activities.OperateContainersInput{OpOccID: opOcc, To: lcm.VnfStopped})
+	infra.Cloud.VIMs = &changingCloud{}
+	_, err := do(t, infra.OperateContainers, resources.OperateContainersInput{OpOccID: opOcc, To: lcm.VnfStopped})
 	require.ErrorContains(t, err, "cannot stop and start deployments as a whole")
 }

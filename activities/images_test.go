@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/testsuite"
 
-	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/activities/activitytest"
+	"github.com/windlass-nfv/windlass/activities/resources"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/vim"
 	"github.com/windlass-nfv/windlass/internal/vim/vimtest"
@@ -18,7 +18,7 @@ import (
 
 // carried is the package of an operation, with one image. With a nil VIM it has no image.
 type carried struct {
-	activities.Deployments
+	resources.Deployments
 	on     vim.VIM
 	opened int
 }
@@ -29,14 +29,14 @@ func (c *carried) DeploymentName(_ context.Context, id lcm.OpOccID) (name, owner
 	return "deployment", "owner of " + string(id), nil
 }
 
-func (c *carried) PackagedImages(_ context.Context, _ lcm.OpOccID, each func(activities.PackagedImage) error) error {
-	return each(activities.PackagedImage{Image: vim.Image{Name: "debian"}, Open: func() (io.ReadCloser, error) {
+func (c *carried) PackagedImages(_ context.Context, _ lcm.OpOccID, each func(resources.PackagedImage) error) error {
+	return each(resources.PackagedImage{Image: vim.Image{Name: "debian"}, Open: func() (io.ReadCloser, error) {
 		c.opened++
 		return io.NopCloser(strings.NewReader("content")), nil
 	}})
 }
 
-func environmentOf(images *activities.Images) *testsuite.TestActivityEnvironment {
+func environmentOf(images *resources.Images) *testsuite.TestActivityEnvironment {
 	var suite testsuite.WorkflowTestSuite
 	env := suite.NewTestActivityEnvironment()
 	env.RegisterActivity(images)
@@ -46,9 +46,9 @@ func environmentOf(images *activities.Images) *testsuite.TestActivityEnvironment
 func TestUploadImages_onceAndUntilNobodyNeedsThem(t *testing.T) {
 	memory := vimtest.NewMemory()
 	p := &carried{on: memory}
-	images := &activities.Images{VIMs: p, Deployments: p, Packages: p, Output: &activitytest.Output{}}
+	images := &resources.Images{VIMs: p, Deployments: p, Packages: p, Output: &activitytest.Output{}}
 	env := environmentOf(images)
-	input := func(id lcm.OpOccID) activities.DeploymentInput { return activities.DeploymentInput{OpOccID: id} }
+	input := func(id lcm.OpOccID) resources.DeploymentInput { return resources.DeploymentInput{OpOccID: id} }
 	for range 2 {
 		for _, id := range []lcm.OpOccID{"one", "two"} {
 			_, err := env.ExecuteActivity(images.UploadImages, input(id))
@@ -71,7 +71,7 @@ func TestUploadImages_onceAndUntilNobodyNeedsThem(t *testing.T) {
 
 func TestUploadImages_needsAVIMThatKeepsThem(t *testing.T) {
 	p := &carried{on: struct{ vim.VIM }{}}
-	images := &activities.Images{VIMs: p, Deployments: p, Packages: p, Output: &activitytest.Output{}}
-	_, err := environmentOf(images).ExecuteActivity(images.UploadImages, activities.DeploymentInput{OpOccID: "op"})
+	images := &resources.Images{VIMs: p, Deployments: p, Packages: p, Output: &activitytest.Output{}}
+	_, err := environmentOf(images).ExecuteActivity(images.UploadImages, resources.DeploymentInput{OpOccID: "op"})
 	require.ErrorContains(t, err, "cannot store the images of the VNF package")
 }

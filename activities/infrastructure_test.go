@@ -14,6 +14,7 @@ import (
 	"go.temporal.io/sdk/worker"
 
 	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/resources"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/record"
 	"github.com/windlass-nfv/windlass/internal/vim"
@@ -130,13 +131,13 @@ func (fixedDeployment) Removal(context.Context, lcm.OpOccID) (vim.Removal, error
 	return vim.Removal{}, nil
 }
 
-func infrastructure(c *fakeCloud) (*activities.Infrastructure, *logOutput) {
+func infrastructure(c *fakeCloud) (*resources.Activities, *logOutput) {
 	output := &logOutput{}
-	return &activities.Infrastructure{VIMs: c, Deployments: fixedDeployment{}, Output: output}, output
+	return &resources.Activities{Cloud: resources.Cloud{VIMs: c, Deployments: fixedDeployment{}, Output: output}}, output
 }
 
-func deploymentInput() activities.DeploymentInput {
-	return activities.DeploymentInput{Tracked: activities.Tracked{Step: lcm.StepRef{OpOccID: opOcc}}, OpOccID: opOcc}
+func deploymentInput() resources.DeploymentInput {
+	return resources.DeploymentInput{Tracked: activities.Tracked{Step: lcm.StepRef{OpOccID: opOcc}}, OpOccID: opOcc}
 }
 
 // endCreation runs CreateStack and ends its context with cause while the VIM creates the deployment.
@@ -212,9 +213,11 @@ func TestChangeStack_takesWhatAFailedEnlargementHasLeft(t *testing.T) {
 		{Name: "port", Kind: vim.LinkPort, ID: "p2", Part: "nested-2"},
 		{Name: "node", Kind: vim.Compute, Part: "nested-2", Level: vim.Failed, Status: "CREATE_FAILED"},
 	}}}
-	infra := &activities.Infrastructure{VIMs: cloud, Deployments: fixedDeployment{}, Output: &logOutput{}}
+	infra := &resources.Activities{
+		Cloud: resources.Cloud{VIMs: cloud, Deployments: fixedDeployment{}, Output: &logOutput{}},
+	}
 	for range 2 {
-		must(t, infra.ChangeStack, activities.ChangeStackInput{OpOccID: opOcc, Sizes: vim.SizesRecorded})
+		must(t, infra.ChangeStack, resources.ChangeStackInput{OpOccID: opOcc, Sizes: vim.SizesRecorded})
 		assert.Equal(t, []string{"half"}, cloud.replaced(), "Heat would take the oldest member of a group that shrinks")
 	}
 }
@@ -231,18 +234,20 @@ func TestChangeStack_keepsTheMembersThatStay(t *testing.T) {
 		{Name: "new", VimType: "member.yaml", ID: "nested-3", Part: "group", Level: vim.Failed, Status: "CREATE_FAILED"},
 		{Name: "node", Kind: vim.Compute, ID: "s3", Part: "nested-3", Level: vim.Failed, Status: "CREATE_FAILED"},
 	}}}
-	infra := &activities.Infrastructure{VIMs: cloud, Deployments: fixedDeployment{}, Output: &logOutput{}}
+	infra := &resources.Activities{
+		Cloud: resources.Cloud{VIMs: cloud, Deployments: fixedDeployment{}, Output: &logOutput{}},
+	}
 	for _, c := range []struct {
-		in   activities.ChangeStackInput
+		in   resources.ChangeStackInput
 		keep []string
 	}{
-		{activities.ChangeStackInput{OpOccID: opOcc, Sizes: vim.SizesRecorded}, []string{"aborted"}},
+		{resources.ChangeStackInput{OpOccID: opOcc, Sizes: vim.SizesRecorded}, []string{"aborted"}},
 		{
-			activities.ChangeStackInput{OpOccID: opOcc, Sizes: vim.SizesPlanned, Leaving: []string{"s2"}},
+			resources.ChangeStackInput{OpOccID: opOcc, Sizes: vim.SizesPlanned, Leaving: []string{"s2"}},
 			[]string{"aborted"},
 		},
-		{activities.ChangeStackInput{OpOccID: opOcc, Sizes: vim.SizesPlanned, Leaving: []string{"s1"}}, nil},
-		{activities.ChangeStackInput{OpOccID: opOcc, Sizes: vim.SizesGrown}, nil},
+		{resources.ChangeStackInput{OpOccID: opOcc, Sizes: vim.SizesPlanned, Leaving: []string{"s1"}}, nil},
+		{resources.ChangeStackInput{OpOccID: opOcc, Sizes: vim.SizesGrown}, nil},
 	} {
 		must(t, infra.ChangeStack, c.in)
 		var keep []string
@@ -262,11 +267,13 @@ func TestHolders_areTheMembersThatHaveToGo(t *testing.T) {
 		{Name: "node", Kind: vim.Compute, ID: "s2", Part: "nested-2"},
 	}}
 	cloud := &changingCloud{inv: inv}
-	infra := &activities.Infrastructure{VIMs: cloud, Deployments: fixedDeployment{}, Output: &logOutput{}}
+	infra := &resources.Activities{
+		Cloud: resources.Cloud{VIMs: cloud, Deployments: fixedDeployment{}, Output: &logOutput{}},
+	}
 	var suite testsuite.WorkflowTestSuite
 	env := suite.NewTestActivityEnvironment()
 	env.RegisterActivity(infra.ChangeStack)
-	in := activities.ChangeStackInput{
+	in := resources.ChangeStackInput{
 		OpOccID: opOcc, Sizes: vim.SizesPlanned, Leaving: []string{"s0", "s2", "gone"},
 	}
 	for range 2 {
@@ -276,7 +283,7 @@ func TestHolders_areTheMembersThatHaveToGo(t *testing.T) {
 			"a server by itself, the other with its group's member; one that is gone is done")
 		assert.Equal(t, 3, cloud.last.Definition.(map[string]any)["size"])
 	}
-	in = activities.ChangeStackInput{OpOccID: opOcc, Sizes: vim.SizesRecorded}
+	in = resources.ChangeStackInput{OpOccID: opOcc, Sizes: vim.SizesRecorded}
 	_, err := env.ExecuteActivity(infra.ChangeStack, in)
 	require.NoError(t, err)
 	assert.Equal(t, []string{"alone"}, cloud.replaced(), "every server that is not recorded goes")
@@ -328,10 +335,12 @@ func TestReconnectStack_givesTheDeploymentTheParametersThatItIsAskedFor(t *testi
 		}},
 	}
 	cloud := &changingCloud{inv: inv}
-	infra := &activities.Infrastructure{VIMs: cloud, Deployments: fixedDeployment{}, Output: &logOutput{}}
+	infra := &resources.Activities{
+		Cloud: resources.Cloud{VIMs: cloud, Deployments: fixedDeployment{}, Output: &logOutput{}},
+	}
 	for _, asBefore := range []bool{false, true} {
 		for range 2 {
-			out := must(t, infra.ReconnectStack, activities.ReconnectStackInput{OpOccID: opOcc, AsBefore: asBefore})
+			out := must(t, infra.ReconnectStack, resources.ReconnectStackInput{OpOccID: opOcc, AsBefore: asBefore})
 			assert.Equal(t, asBefore, cloud.last.Definition.(map[string]any)["asBefore"])
 			assert.Empty(t, cloud.last.Replace)
 			if !asBefore {
@@ -348,7 +357,9 @@ func TestReconnectStack_givesTheDeploymentTheParametersThatItIsAskedFor(t *testi
 
 func TestDeleteStack_deletesOnlyOnce(t *testing.T) {
 	cloud := &fakeCloud{status: "CREATE_COMPLETE"}
-	infra := &activities.Infrastructure{VIMs: cloud, Deployments: fixedDeployment{}, Output: &logOutput{}}
+	infra := &resources.Activities{
+		Cloud: resources.Cloud{VIMs: cloud, Deployments: fixedDeployment{}, Output: &logOutput{}},
+	}
 	for range 2 {
 		must(t, infra.DeleteStack, deploymentInput())
 		require.Empty(t, cloud.status)

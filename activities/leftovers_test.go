@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/resources"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/vim"
 	"github.com/windlass-nfv/windlass/internal/vim/hybrid"
@@ -51,7 +51,9 @@ func TestLookForLeftovers_saysNothingOnlyWhenEveryVIMHasNothing(t *testing.T) {
 		"no answer of the second of two": {both(empty, silentVIM{}), false, "does not answer"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			infra := &activities.Infrastructure{VIMs: on{c.cloud}, Deployments: fixedDeployment{}, Output: &logOutput{}}
+			infra := &resources.Activities{
+				Cloud: resources.Cloud{VIMs: on{c.cloud}, Deployments: fixedDeployment{}, Output: &logOutput{}},
+			}
 			for range 2 { // it only reads
 				out, err := infra.LookForLeftovers(t.Context(), deploymentInput())
 				require.Equal(t, c.nothing, out.Nothing)

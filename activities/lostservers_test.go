@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/resources"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/record"
 	"github.com/windlass-nfv/windlass/internal/vim"
@@ -106,9 +106,9 @@ func halfHealed() (*pluggedCloud, fixedDeployment) {
 
 func TestRestoreServers_givesServersTheirPortsBack(t *testing.T) {
 	cloud, deployment := halfHealed()
-	infra := &activities.Infrastructure{VIMs: cloud, Deployments: deployment, Output: &logOutput{}}
+	infra := &resources.Activities{Cloud: resources.Cloud{VIMs: cloud, Deployments: deployment, Output: &logOutput{}}}
 	for range 2 {
-		out := must(t, infra.RestoreServers, activities.ServersInput{OpOccID: opOcc, ServerIDs: []string{"old-1", "old-2"}})
+		out := must(t, infra.RestoreServers, resources.ServersInput{OpOccID: opOcc, ServerIDs: []string{"old-1", "old-2"}})
 		assert.Empty(t, out.Lost)
 		assert.Equal(t, map[string]string{"a": "old-1", "b": "old-1", "c": "old-2"}, cloud.holder)
 		assert.Equal(t, []string{"old-2"}, cloud.healthy)
@@ -120,8 +120,8 @@ func TestRestoreServers_givesServersTheirPortsBack(t *testing.T) {
 func TestRestoreServers_doesNothingWhenAServerIsLost(t *testing.T) {
 	cloud, deployment := halfHealed()
 	cloud.servers["old-2"] = "SOFT_DELETED"
-	infra := &activities.Infrastructure{VIMs: cloud, Deployments: deployment, Output: &logOutput{}}
-	in := activities.ServersInput{OpOccID: opOcc, ServerIDs: []string{"old-1", "old-2"}}
+	infra := &resources.Activities{Cloud: resources.Cloud{VIMs: cloud, Deployments: deployment, Output: &logOutput{}}}
+	in := resources.ServersInput{OpOccID: opOcc, ServerIDs: []string{"old-1", "old-2"}}
 	for range 2 {
 		assert.Equal(t, []string{"old-2"}, must(t, infra.RestoreServers, in).Lost)
 		assert.Equal(t, []string{"old-2"}, must(t, infra.FindLostServers, in).Lost)
@@ -133,8 +133,8 @@ func TestRestoreServers_leavesAServerInErrorWithoutItsPorts(t *testing.T) {
 	cloud, deployment := halfHealed()
 	cloud.servers["old-1"] = "ERROR"
 	output := &logOutput{}
-	infra := &activities.Infrastructure{VIMs: cloud, Deployments: deployment, Output: output}
-	must(t, infra.RestoreServers, activities.ServersInput{OpOccID: opOcc, ServerIDs: []string{"old-1"}})
+	infra := &resources.Activities{Cloud: resources.Cloud{VIMs: cloud, Deployments: deployment, Output: output}}
+	must(t, infra.RestoreServers, resources.ServersInput{OpOccID: opOcc, ServerIDs: []string{"old-1"}})
 	require.Contains(t, output.Shown, ": The server old-1 cannot have its port a back: The server old-1 is in ERROR.")
 }
 
@@ -156,8 +156,10 @@ func TestChangeStack_replacesServersWithinMembers(t *testing.T) {
 		Servers: map[string]vim.Server{"s1": {ID: "s1", Status: "ACTIVE"}, "s2": {ID: "s2", Level: vim.Failed, Status: "ERROR"}},
 		Ports:   map[string]vim.Port{"p1": {ID: "p1", ServerID: "s1"}, "p2": {ID: "p2", ServerID: "s2"}},
 	}
-	infra := &activities.Infrastructure{VIMs: cloud, Deployments: fixedDeployment{}, Output: &logOutput{}}
-	in := activities.ChangeStackInput{
+	infra := &resources.Activities{
+		Cloud: resources.Cloud{VIMs: cloud, Deployments: fixedDeployment{}, Output: &logOutput{}},
+	}
+	in := resources.ChangeStackInput{
 		OpOccID: opOcc, Sizes: vim.SizesPlanned, Leaving: []string{"s1"}, Within: true,
 	}
 	for range 2 {
@@ -169,7 +171,7 @@ func TestChangeStack_replacesServersWithinMembers(t *testing.T) {
 	assert.Equal(t, []string{"vdu", "cp", "disk"}, cloud.replaced())
 
 	assert.Contains(t, cloud.servers, "s1")
-	in = activities.ChangeStackInput{OpOccID: opOcc, Sizes: vim.SizesPlanned, Leaving: []string{"s2"}, Within: true}
+	in = resources.ChangeStackInput{OpOccID: opOcc, Sizes: vim.SizesPlanned, Leaving: []string{"s2"}, Within: true}
 	for range 2 {
 		must(t, infra.ChangeStack, in)
 		assert.NotContains(t, cloud.servers, "s2", "Heat would leave it its port, which the successor needs")
@@ -188,7 +190,7 @@ func TestChangeStack_sparesMembersThatAreRecorded(t *testing.T) {
 		vim.Resource{Name: "vdu", Kind: vim.Compute, ID: "s3", Part: "nested-3"},
 	)
 	cloud.inv.Resources[0].ID = "" // the VIM has made no resource
-	infra := &activities.Infrastructure{VIMs: cloud, Deployments: deployment, Output: &logOutput{}}
+	infra := &resources.Activities{Cloud: resources.Cloud{VIMs: cloud, Deployments: deployment, Output: &logOutput{}}}
 	cloud.holder = map[string]string{"a": "old-1", "c": "old-2"}
 	cloud.inv.Resources = append(cloud.inv.Resources,
 		vim.Resource{Name: "cp", Kind: vim.LinkPort, ID: "a", Part: "nested-1"},
@@ -197,14 +199,14 @@ func TestChangeStack_sparesMembersThatAreRecorded(t *testing.T) {
 	cloud.inv.Ports = map[string]vim.Port{"a": {ID: "a", ServerID: "old-1"}, "c": {ID: "c", ServerID: "old-2"}}
 	for _, successor := range []string{"", "new-1"} {
 		cloud.inv.Resources[0].ID = successor
-		must(t, infra.ChangeStack, activities.ChangeStackInput{OpOccID: opOcc, Sizes: vim.SizesRecorded})
+		must(t, infra.ChangeStack, resources.ChangeStackInput{OpOccID: opOcc, Sizes: vim.SizesRecorded})
 		// fixedDeployment's recorded servers are s1 and s2.
 		assert.Equal(t, []string{"m3"}, cloud.replaced(), "the new member alone")
 		assert.Equal(t, map[string]string{"a": "", "c": "old-2"}, cloud.holder,
 			"Heat makes the successor, which needs the port")
 	}
 	cloud.servers["old-1"], cloud.holder["a"] = "ERROR", "old-1"
-	must(t, infra.ChangeStack, activities.ChangeStackInput{OpOccID: opOcc, Sizes: vim.SizesRecorded})
+	must(t, infra.ChangeStack, resources.ChangeStackInput{OpOccID: opOcc, Sizes: vim.SizesRecorded})
 	assert.NotContains(t, cloud.servers, "old-1")
 	assert.Empty(t, cloud.holder["a"])
 }

@@ -9,7 +9,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/pkgplaybook"
+	"github.com/windlass-nfv/windlass/activities/pkgscript"
+	"github.com/windlass-nfv/windlass/activities/resources"
 	"github.com/windlass-nfv/windlass/internal/driver/script"
 	"github.com/windlass-nfv/windlass/internal/driver/vdu"
 	"github.com/windlass-nfv/windlass/internal/lcm"
@@ -67,9 +69,9 @@ func sizeOf(t *testing.T, v any) int {
 
 func TestFindPlaybooks_namesHundredsOfServersOnce(t *testing.T) {
 	p := newPlayedSite(t)
-	p.work.Site = &activities.Infrastructure{VIMs: largeCloud{}, Deployments: fixedDeployment{}, Vnfs: p.Reach.Vnfs, Output: p.shown}
-	in := activities.PlaybooksInput{Tracked: p.input.Tracked, OpOccID: opOcc}
-	var found activities.FindPlaybooksOutput
+	p.work.Cloud = resources.Cloud{VIMs: largeCloud{}, Deployments: fixedDeployment{}, Output: p.shown}
+	in := pkgplaybook.PlaybooksInput{Tracked: p.input.Tracked, OpOccID: opOcc}
+	var found pkgplaybook.FindPlaybooksOutput
 	for range 2 {
 		found = must(t, p.work.FindPlaybooks, in)
 	}
@@ -77,7 +79,7 @@ func TestFindPlaybooks_namesHundredsOfServersOnce(t *testing.T) {
 	all, err := p.work.Lists.ServersOf(t.Context(), opOcc, "instantiate_end")
 	require.NoError(t, err)
 	assert.Len(t, all, manyServers)
-	one := activities.PlayInput{NodeInput: p.Tracked(found.Vdus[0].Servers[0]), Hook: found.Hook, All: found.All}
+	one := pkgplaybook.PlayInput{NodeInput: p.Tracked(found.Vdus[0].Servers[0]), Hook: found.Hook, All: found.All}
 	assert.Less(t, toSpare*atOnce*sizeOf(t, one), largestMessage)
 	assert.Less(t, toSpare*sizeOf(t, found), largestMessage)
 }
@@ -88,19 +90,19 @@ func TestFindScripts_namesHundredsOfServersOnce(t *testing.T) {
 		Params: script.Params{Servers: vdu.Logins{"web": {}}},
 	}}
 	lists := serverLists{}
-	packaged := &activities.Scripts{
+	packaged := &pkgscript.Activities{
 		Reach: s.Reach, Facts: &toldScripts{}, Lists: lists,
-		Site: &activities.Infrastructure{VIMs: largeCloud{}, Deployments: fixedDeployment{}, Vnfs: s.Reach.Vnfs, Output: output},
+		Cloud: resources.Cloud{VIMs: largeCloud{}, Deployments: fixedDeployment{}, Output: output},
 	}
-	in := activities.ScriptsInput{Tracked: s.Cluster().Tracked, OpOccID: opOcc, Side: script.End}
-	var found activities.FindScriptsOutput
+	in := pkgscript.ScriptsInput{Tracked: s.Cluster().Tracked, OpOccID: opOcc, Side: script.End}
+	var found pkgscript.FindScriptsOutput
 	for range 2 {
 		found = must(t, packaged.FindScripts, in)
 	}
 	require.Len(t, found.Servers, manyServers)
 	require.True(t, found.Kept, "the workflow leaves out the list of all")
 	assert.Len(t, lists[string(opOcc)+"/instantiate_end"], manyServers)
-	one := activities.RunOnServerInput{NodeInput: s.Tracked(found.Servers[0].Node), Hook: found.Hook, Path: "Scripts/a.sh"}
+	one := pkgscript.RunOnServerInput{NodeInput: s.Tracked(found.Servers[0].Node), Hook: found.Hook, Path: "Scripts/a.sh"}
 	assert.Less(t, toSpare*atOnce*sizeOf(t, one), largestMessage)
 	assert.Less(t, toSpare*sizeOf(t, found), largestMessage)
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/resources"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
@@ -48,9 +48,11 @@ func TestTryVim_wantsTheDeploymentOfAVnfThatHasOne(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			infra := &activities.Infrastructure{VIMs: c.cloud, Deployments: fixedDeployment{}, Output: &logOutput{}}
+			infra := &resources.Activities{
+				Cloud: resources.Cloud{VIMs: c.cloud, Deployments: fixedDeployment{}, Output: &logOutput{}},
+			}
 			for range 2 {
-				_, err := do(t, infra.TryVim, activities.TryVimInput{OpOccID: opOcc, HasDeployment: c.hasStack})
+				_, err := do(t, infra.TryVim, resources.TryVimInput{OpOccID: opOcc, HasDeployment: c.hasStack})
 				if c.says == "" {
 					require.NoError(t, err)
 				} else {

@@ -7,6 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/kubenode"
+	"github.com/windlass-nfv/windlass/activities/resources"
 	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/driver/kubeadm"
 	"github.com/windlass-nfv/windlass/internal/lcm"
@@ -55,12 +57,14 @@ func TestFindNodes_byTheirVdu(t *testing.T) {
 		},
 		WorkerNode: k8s.NodeParams{VduID: "worker", SSHCpName: "worker_FIP", NicCpName: "worker_CP"},
 	}
-	infra := &activities.Infrastructure{
-		VIMs: &changingCloud{settled: apartDeployment()}, Deployments: fixedDeployment{},
-		Vnfs: paramsOf(params), Output: &logOutput{},
+	infra := &kubenode.Finder{
+		Cloud: resources.Cloud{
+			VIMs: &changingCloud{settled: apartDeployment()}, Deployments: fixedDeployment{}, Output: &logOutput{},
+		},
+		Vnfs: paramsOf(params),
 	}
 	for range 2 {
-		out := must(t, infra.FindNodes, activities.FindNodesInput{OpOccID: opOcc, Cluster: true})
+		out := must(t, infra.FindNodes, kubenode.FindNodesInput{OpOccID: opOcc, Cluster: true})
 		require.Len(t, out.Nodes, 3)
 		require.Equal(t, "public-of-m-0", out.PublicAddress, "of a single control plane it is beside its server")
 		seen := map[string]lcm.Role{}
@@ -73,6 +77,6 @@ func TestFindNodes_byTheirVdu(t *testing.T) {
 	}
 	params.MasterNode.VduID = "nobody"
 	infra.Vnfs = paramsOf(params)
-	_, err := do(t, infra.FindNodes, activities.FindNodesInput{OpOccID: opOcc, Cluster: true})
+	_, err := do(t, infra.FindNodes, kubenode.FindNodesInput{OpOccID: opOcc, Cluster: true})
 	require.ErrorContains(t, err, `The deployment has 0 control planes (resource "nobody")`)
 }

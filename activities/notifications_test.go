@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/orchestrator"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -46,12 +46,12 @@ func (o *oneDelivery) Bury(context.Context, int64, time.Duration) error {
 func TestNotifications_areSentOnce(t *testing.T) {
 	outbox, sent := &oneDelivery{}, 0
 	away := lcm.Errorf(lcm.KindUnavailable, "The subscriber does not answer.")
-	n := &activities.Notifications{Outbox: outbox, RetryFor: time.Hour, Send: func(context.Context, lcm.Delivery) error {
+	n := &orchestrator.Notifications{Outbox: outbox, RetryFor: time.Hour, Send: func(context.Context, lcm.Delivery) error {
 		sent++
 		return away
 	}}
 	for range 2 {
-		_, err := do(t, n.DeliverNotification, activities.DeliveryInput{DeliveryID: 1})
+		_, err := do(t, n.DeliverNotification, orchestrator.DeliveryInput{DeliveryID: 1})
 		require.ErrorContains(t, err, "does not answer")
 		require.Equal(t, "The subscriber does not answer.", outbox.reason)
 	}
@@ -61,13 +61,13 @@ func TestNotifications_areSentOnce(t *testing.T) {
 		return nil
 	}
 	for range 2 {
-		must(t, n.DeliverNotification, activities.DeliveryInput{DeliveryID: 1})
+		must(t, n.DeliverNotification, orchestrator.DeliveryInput{DeliveryID: 1})
 		require.Equal(t, 3, sent, "what has arrived is not sent again")
 	}
 	outbox.gone = false
 	for range 2 {
-		must(t, n.GiveUpNotification, activities.DeliveryInput{DeliveryID: 1})
-		must(t, n.DeliverNotification, activities.DeliveryInput{DeliveryID: 1})
+		must(t, n.GiveUpNotification, orchestrator.DeliveryInput{DeliveryID: 1})
+		must(t, n.DeliverNotification, orchestrator.DeliveryInput{DeliveryID: 1})
 		require.True(t, outbox.dead)
 		require.Equal(t, 3, sent, "what was given up is not sent")
 	}

@@ -7,7 +7,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/pkgscript"
+	"github.com/windlass-nfv/windlass/activities/reach"
 	"github.com/windlass-nfv/windlass/internal/driver/script"
 	"github.com/windlass-nfv/windlass/internal/driver/vdu"
 	"github.com/windlass-nfv/windlass/internal/lcm"
@@ -25,8 +26,8 @@ type toldScripts struct {
 	files map[string][]byte
 }
 
-func (s *toldScripts) Told(context.Context, lcm.OpOccID, *record.Outcome) (activities.ScriptTold, error) {
-	return activities.ScriptTold{
+func (s *toldScripts) Told(context.Context, lcm.OpOccID, *record.Outcome) (pkgscript.ScriptTold, error) {
+	return pkgscript.ScriptTold{
 		Given: map[string]any{"vnf_instance": map[string]any{"id": "vnf"}}, Secrets: []string{"hunter2"}, Files: s.files,
 	}, nil
 }
@@ -50,9 +51,9 @@ func (s *toldScripts) Run(_ context.Context, call userdata.ScriptCall) (made use
 func TestRunScript_tellsWhatTheRunBeforeHasKept(t *testing.T) {
 	s, _, _, output := newSite(t, 0, 1, nil)
 	told := &toldScripts{fails: []error{lcm.Errorf(lcm.KindBroken, "The script has failed.")}}
-	packaged := &activities.Scripts{Reach: s.Reach, Facts: told, Python: told}
-	in := activities.RunScriptInput{
-		ScriptsInput: activities.ScriptsInput{Tracked: s.Tracked(s.Nodes[0]).Tracked, OpOccID: "op"},
+	packaged := &pkgscript.Activities{Reach: s.Reach, Facts: told, Python: told}
+	in := pkgscript.RunScriptInput{
+		ScriptsInput: pkgscript.ScriptsInput{Tracked: s.Tracked(s.Nodes[0]).Tracked, OpOccID: "op"},
 		Hook:         "instantiate_end", Path: "Scripts/account.py",
 	}
 	_, err := do(t, packaged.RunScript, in)
@@ -77,17 +78,17 @@ func TestRunScript_skipsDriversOfTackersV1WhereTheOperatorWantsThat(t *testing.T
 	told := &toldScripts{files: map[string][]byte{
 		"Scripts/driver.py": []byte("class A(VnflcmMgmtAbstractDriver): pass"), "Scripts/program.py": []byte("pass"),
 	}}
-	packaged := &activities.Scripts{Reach: s.Reach, Facts: told, Python: told, SkipTackerV1: true}
+	packaged := &pkgscript.Activities{Reach: s.Reach, Facts: told, Python: told, SkipTackerV1: true}
 	for _, path := range []string{"Scripts/driver.py", "Scripts/program.py"} {
-		must(t, packaged.RunScript, activities.RunScriptInput{
-			ScriptsInput: activities.ScriptsInput{Tracked: s.Tracked(s.Nodes[0]).Tracked, OpOccID: "op"},
+		must(t, packaged.RunScript, pkgscript.RunScriptInput{
+			ScriptsInput: pkgscript.ScriptsInput{Tracked: s.Tracked(s.Nodes[0]).Tracked, OpOccID: "op"},
 			Hook:         "instantiate_end", Path: path,
 		})
 	}
 	require.Len(t, told.given, 1, "the program only")
 	packaged.Python = nil // nothing else of the package may need it
-	must(t, packaged.RunScript, activities.RunScriptInput{
-		ScriptsInput: activities.ScriptsInput{Tracked: s.Tracked(s.Nodes[0]).Tracked, OpOccID: "op"},
+	must(t, packaged.RunScript, pkgscript.RunScriptInput{
+		ScriptsInput: pkgscript.ScriptsInput{Tracked: s.Tracked(s.Nodes[0]).Tracked, OpOccID: "op"},
 		Hook:         "instantiate_end", Path: "Scripts/driver.py",
 	})
 	require.Contains(t, output.Shown[0], "Scripts/driver.py is not run: it is a management driver of Tacker's v1")
@@ -109,10 +110,10 @@ func TestRunOnServer_runsAScriptOnceAndGivesTheSameEnvironment(t *testing.T) {
 	node.VduID, node.Address = "web-1", "10.0.0.20"
 	other := node
 	other.Address = "10.0.0.3"
-	packaged := &activities.Scripts{
+	packaged := &pkgscript.Activities{
 		Reach: s.Reach, Facts: &toldScripts{}, Lists: serverLists{string(opOcc) + "/instantiate_end": lcm.Nodes{node, other}},
 	}
-	in := activities.RunOnServerInput{
+	in := pkgscript.RunOnServerInput{
 		NodeInput: s.Tracked(node), Hook: "instantiate_end", Path: "Scripts/configure.sh", Change: "comes",
 	}
 	for range 2 {
@@ -141,8 +142,8 @@ func TestRunOnServer_passesAServerOverThatLeavesAndDoesNotAnswer(t *testing.T) {
 	vnf.Context.Drivers = []lifecycle.Driver{&script.Scripts{Params: script.Params{Timeouts: vdu.Timeouts{Run: 60}}}}
 	vnf.Context.PackageFile = func(context.Context, string) ([]byte, error) { return []byte("true\n"), nil }
 	lists := serverLists{string(opOcc) + "/terminate_start": s.Nodes}
-	packaged := &activities.Scripts{Reach: s.Reach, Facts: &toldScripts{}, Lists: lists}
-	in := activities.RunOnServerInput{
+	packaged := &pkgscript.Activities{Reach: s.Reach, Facts: &toldScripts{}, Lists: lists}
+	in := pkgscript.RunOnServerInput{
 		NodeInput: s.Tracked(s.Nodes[0]), Hook: "terminate_start", Path: "Scripts/configure.sh", Change: "leaves",
 		PassOver: true,
 	}
@@ -152,11 +153,11 @@ func TestRunOnServer_passesAServerOverThatLeavesAndDoesNotAnswer(t *testing.T) {
 
 	in.PassOver = false
 	for range 2 { // a server that is off stays so, and waiting would not help
-		fake.fail["dial "+s.Nodes[0].Name] = []error{lcm.Wrap(lcm.KindBroken, activities.ErrServerOff, "its server is SHUTOFF")}
+		fake.fail["dial "+s.Nodes[0].Name] = []error{lcm.Wrap(lcm.KindBroken, reach.ErrServerOff, "its server is SHUTOFF")}
 		require.True(t, must(t, packaged.RunOnServer, in).PassedOver)
 	}
 	in.Change = "comes"
-	fake.fail["dial "+s.Nodes[0].Name] = []error{lcm.Wrap(lcm.KindBroken, activities.ErrServerOff, "its server is SHUTOFF")}
+	fake.fail["dial "+s.Nodes[0].Name] = []error{lcm.Wrap(lcm.KindBroken, reach.ErrServerOff, "its server is SHUTOFF")}
 	_, err = do(t, packaged.RunOnServer, in)
 	require.ErrorContains(t, err, "its server is SHUTOFF")
 }

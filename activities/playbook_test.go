@@ -12,7 +12,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/pkgplaybook"
+	"github.com/windlass-nfv/windlass/activities/reach"
+	"github.com/windlass-nfv/windlass/activities/resources"
 	"github.com/windlass-nfv/windlass/internal/driver/ansible"
 	"github.com/windlass-nfv/windlass/internal/driver/vdu"
 	"github.com/windlass-nfv/windlass/internal/lcm"
@@ -43,8 +45,8 @@ type playedSite struct {
 	fake     *fakeSite
 	shown    *logOutput
 	driver   *ansible.Ansible
-	work     *activities.Playbooks
-	input    activities.PlayInput
+	work     *pkgplaybook.Playbooks
+	input    pkgplaybook.PlayInput
 	pins     []error
 	pinned   int
 	here     []scripts.PlayInput
@@ -69,8 +71,8 @@ func newPlayedSite(t *testing.T) *playedSite {
 	fake.nodes["ansible"] = &fakeNode{site: fake, node: lcm.Node{Name: "ansible"}, files: map[string]string{}}
 	node := s.Nodes[0]
 	node.VduID = "web"
-	p.input = activities.PlayInput{NodeInput: s.Tracked(node), Hook: "instantiate_end", All: lcm.Nodes{node}}
-	p.work = &activities.Playbooks{
+	p.input = pkgplaybook.PlayInput{NodeInput: s.Tracked(node), Hook: "instantiate_end", All: lcm.Nodes{node}}
+	p.work = &pkgplaybook.Playbooks{
 		Reach: s.Reach, Facts: p, Keys: pinnedKeys{}, Servers: p, Here: workerHost{p}, Lists: serverLists{},
 		SSHPort: func(context.Context, lcm.OpOccID) (int, error) { return 2222, nil },
 	}
@@ -101,7 +103,7 @@ func (p *playedSite) Pin(context.Context, lcm.OpOccID, lcm.Node) error {
 // workerHost is the host of the worker, a machine of the fake site.
 type workerHost struct{ *playedSite }
 
-func (h workerHost) Connect() (activities.Host, error) { return h.fake.nodes["here"], nil }
+func (h workerHost) Connect() (reach.Host, error) { return h.fake.nodes["here"], nil }
 
 func (h workerHost) Name() (string, error) { return "host-1", nil }
 
@@ -186,7 +188,7 @@ func TestPlay_waitsForRoomOnTheWorkersHost(t *testing.T) {
 	p.work.Room = make(chan struct{}, 1)
 	p.work.Room <- struct{}{}
 	waited := false
-	p.work.Output = heard(func(line string) {
+	p.work.Reach.Output = heard(func(line string) {
 		if strings.Contains(line, "The playbook waits: 1 playbooks run on the worker's host") {
 			require.Empty(t, p.fake.ran)
 			waited = true
@@ -233,7 +235,7 @@ func (c *describingCloud) Attributes(_ context.Context, name, owner, resource st
 func TestPlay_fillsInWhatTheVIMTells(t *testing.T) {
 	p := newPlayedSite(t)
 	cloud := &describingCloud{}
-	p.work.Site = &activities.Infrastructure{VIMs: cloud, Deployments: fixedDeployment{}}
+	p.work.Cloud = resources.Cloud{VIMs: cloud, Deployments: fixedDeployment{}}
 	config := playedConfig
 	vnf := p.Reach.Vnfs.(*fixedVnf)
 	vnf.Context.PackageFile = func(context.Context, string) ([]byte, error) { return []byte(config), nil }
@@ -258,7 +260,7 @@ func TestPlay_fillsInWhatTheVIMTells(t *testing.T) {
 	_, err := do(t, p.work.Play, p.input)
 	require.ErrorContains(t, err, "The playbook Scripts/web.yaml for web lacks _VAR_resource.db.first_address.")
 	cloud.status = ""
-	p.work.Site.VIMs = &fakeCloud{}
+	p.work.Cloud.VIMs = &fakeCloud{}
 	_, err = do(t, p.work.Play, p.input)
 	assertKind(t, err, lcm.KindInvalid,
 		"cannot show the attributes of a resource, which _VAR_resource.db.first_address needs")

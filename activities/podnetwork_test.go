@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/kubecluster"
 	"github.com/windlass-nfv/windlass/internal/cnf"
 	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
@@ -22,14 +22,14 @@ func unnamed(p *k8s.Params) { p.CniManifestPath = "" }
 // that its retry takes the setting that somebody has made.
 func TestApplyPodNetwork_takesASettingThatWasMadeMeanwhile(t *testing.T) {
 	s, fake, _, _ := newSite(t, 1, 0, unnamed)
-	_, err := do(t, (&activities.Cluster{Reach: s.Reach}).ApplyPodNetwork, s.Cluster())
+	_, err := do(t, (&kubecluster.Activities{Reach: s.Reach}).ApplyPodNetwork, s.Cluster())
 	assertKind(t, err, lcm.KindInvalid, "kubernetes.podNetwork is not set for this worker")
 	assert.Empty(t, fake.ran)
 
 	file := filepath.Join(t.TempDir(), "net.yaml")
 	require.NoError(t, os.WriteFile(file, []byte("kind: ConfigMap # __POD_CIDR__"), 0o600))
 	s.Reach.Defaults.PodNetwork.From = file
-	cluster := &activities.Cluster{Reach: s.Reach}
+	cluster := &kubecluster.Activities{Reach: s.Reach}
 	for range 2 {
 		must(t, cluster.ApplyPodNetwork, s.Cluster())
 		assert.Equal(t, "kind: ConfigMap # 192.168.0.0/16", fake.notes["manifest"])
@@ -43,7 +43,7 @@ func TestApplyPodNetwork_takesASettingThatWasMadeMeanwhile(t *testing.T) {
 func TestApplyPodNetwork_readsTheNodesImage(t *testing.T) {
 	s, fake, _, _ := newSite(t, 1, 0, unnamed)
 	s.Reach.Defaults.PodNetwork.From = "image:/usr/share/pod-network.yaml"
-	cluster := &activities.Cluster{Reach: s.Reach}
+	cluster := &kubecluster.Activities{Reach: s.Reach}
 	_, err := do(t, cluster.ApplyPodNetwork, s.Cluster())
 	assertKind(t, err, lcm.KindNotFound, "/usr/share/pod-network.yaml")
 	fake.nodes["cp-0000000b"].files["/usr/share/pod-network.yaml"] = "kind: Namespace"
@@ -57,7 +57,7 @@ func TestApplyPodNetwork_readsTheNodesImage(t *testing.T) {
 func TestApplyPodNetwork_appliesNothingWhereTheImageMakesTheNetwork(t *testing.T) {
 	s, fake, _, output := newSite(t, 1, 0, unnamed)
 	s.Reach.Defaults.PodNetwork.From = k8s.NoPodNetwork
-	must(t, (&activities.Cluster{Reach: s.Reach}).ApplyPodNetwork, s.Cluster())
+	must(t, (&kubecluster.Activities{Reach: s.Reach}).ApplyPodNetwork, s.Cluster())
 	assert.Empty(t, fake.ran)
 	assert.Equal(t, []string{": Windlass applies no pod network, because kubernetes.podNetwork is none."}, output.Shown)
 }
@@ -77,11 +77,11 @@ func (f fetched) Fetch(_ context.Context, s cnf.Source) ([]byte, error) {
 func TestApplyPodNetwork_fetchesFromAllowedSources(t *testing.T) {
 	s, fake, _, _ := newSite(t, 1, 0, unnamed)
 	s.Reach.Defaults.PodNetwork.From = "https://sources.example/net.yaml"
-	_, err := do(t, (&activities.Cluster{Reach: s.Reach}).ApplyPodNetwork, s.Cluster())
+	_, err := do(t, (&kubecluster.Activities{Reach: s.Reach}).ApplyPodNetwork, s.Cluster())
 	assertKind(t, err, lcm.KindDenied, "packages.allowedSources")
-	_, err = do(t, (&activities.Cluster{Reach: s.Reach, Files: fetched{}}).ApplyPodNetwork, s.Cluster())
+	_, err = do(t, (&kubecluster.Activities{Reach: s.Reach, Files: fetched{}}).ApplyPodNetwork, s.Cluster())
 	assertKind(t, err, lcm.KindUnavailable, "https://sources.example/net.yaml cannot be reached")
 	files := fetched{"https://sources.example/net.yaml": "kind: Service"}
-	must(t, (&activities.Cluster{Reach: s.Reach, Files: files}).ApplyPodNetwork, s.Cluster())
+	must(t, (&kubecluster.Activities{Reach: s.Reach, Files: files}).ApplyPodNetwork, s.Cluster())
 	assert.Equal(t, "kind: Service", fake.notes["manifest"])
 }

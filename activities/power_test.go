@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/resources"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
@@ -39,15 +40,15 @@ func (c *switchedCloud) turn(id string, on bool) error {
 	return nil
 }
 
-func switching(id string, to lcm.VnfState) activities.SwitchServerInput {
-	return activities.SwitchServerInput{
+func switching(id string, to lcm.VnfState) resources.SwitchServerInput {
+	return resources.SwitchServerInput{
 		Tracked: activities.Tracked{Step: lcm.StepRef{OpOccID: opOcc}}, OpOccID: opOcc, ServerID: id, To: to,
 	}
 }
 
 func TestSwitchServer_changesNothingTwice(t *testing.T) {
 	c := &switchedCloud{on: map[string]bool{"a": true}}
-	infra := &activities.Infrastructure{VIMs: c, Output: &logOutput{}}
+	infra := &resources.Activities{Cloud: resources.Cloud{VIMs: c, Output: &logOutput{}}}
 	for i, to := range []lcm.VnfState{lcm.VnfStopped, lcm.VnfStarted} {
 		for range 2 {
 			require.False(t, must(t, infra.SwitchServer, switching("a", to)).Gone)
@@ -59,7 +60,7 @@ func TestSwitchServer_changesNothingTwice(t *testing.T) {
 
 func TestSwitchServer_takesAServerThatIsGoneForStoppedOnly(t *testing.T) {
 	c := &switchedCloud{on: map[string]bool{}}
-	infra := &activities.Infrastructure{VIMs: c, Output: &logOutput{}}
+	infra := &resources.Activities{Cloud: resources.Cloud{VIMs: c, Output: &logOutput{}}}
 	for range 2 {
 		require.True(t, must(t, infra.SwitchServer, switching("a", lcm.VnfStopped)).Gone)
 		_, err := do(t, infra.SwitchServer, switching("a", lcm.VnfStarted))

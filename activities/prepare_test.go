@@ -5,7 +5,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/kubenode"
+	"github.com/windlass-nfv/windlass/activities/reach"
 	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
@@ -18,8 +19,8 @@ func TestPrepareNode_takesTheConfigurationsKeyAndPinsTheClustersVersion(t *testi
 		AptRepository: &k8s.AptRepository{URL: "http://packages.example.com/k8s", Suite: "stable", Component: "main"},
 		AptKey:        []byte("CONFIGURED"),
 	}
-	must(t, (&activities.Nodes{Reach: s.Reach}).PrepareNode,
-		activities.PrepareNodeInput{NodeInput: s.Tracked(s.Nodes[0]), Hosts: activities.HostEntries(s.Nodes)})
+	must(t, (&kubenode.Activities{Reach: s.Reach}).PrepareNode,
+		kubenode.PrepareNodeInput{NodeInput: s.Tracked(s.Nodes[0]), Hosts: reach.HostEntries(s.Nodes)})
 	assert.Contains(t, fake.ran[0].Script, "SOURCE='http://packages.example.com/k8s stable main'")
 	assert.Contains(t, fake.ran[0].Script, "VERSION='1.34.4-*'")
 	assert.Equal(t, "CONFIGURED", readStdin(fake.ran[0].Stdin)["apt_key"])
@@ -29,8 +30,8 @@ func TestPrepareNode_masksThePartsOfAProxysURL(t *testing.T) {
 	s, fake, _, _ := newSite(t, 1, 0, func(p *k8s.Params) {
 		p.Proxy = &k8s.ProxyParams{HTTPSProxy: lcm.Secret{Clear: "http://user:p%40ss@proxy.example:3128"}}
 	})
-	must(t, (&activities.Nodes{Reach: s.Reach}).PrepareNode,
-		activities.PrepareNodeInput{NodeInput: s.Tracked(s.Nodes[0]), Hosts: activities.HostEntries(s.Nodes)})
+	must(t, (&kubenode.Activities{Reach: s.Reach}).PrepareNode,
+		kubenode.PrepareNodeInput{NodeInput: s.Tracked(s.Nodes[0]), Hosts: reach.HostEntries(s.Nodes)})
 	assert.Equal(t, []string{"http://user:p%40ss@proxy.example:3128", "user:p%40ss", "p%40ss", "p@ss"}, fake.ran[0].Mask)
 }
 
@@ -38,8 +39,8 @@ func TestPrepareNode_refusesAProxyThatWouldBecomeConfiguration(t *testing.T) {
 	s, fake, _, _ := newSite(t, 1, 0, func(p *k8s.Params) {
 		p.Proxy = &k8s.ProxyParams{HTTPProxy: lcm.Secret{Clear: "http://hunter2@p\";\nAPT::x \"y"}}
 	})
-	_, err := do(t, (&activities.Nodes{Reach: s.Reach}).PrepareNode,
-		activities.PrepareNodeInput{NodeInput: s.Tracked(s.Nodes[0]), Hosts: activities.HostEntries(s.Nodes)})
+	_, err := do(t, (&kubenode.Activities{Reach: s.Reach}).PrepareNode,
+		kubenode.PrepareNodeInput{NodeInput: s.Tracked(s.Nodes[0]), Hosts: reach.HostEntries(s.Nodes)})
 	assertKind(t, err, lcm.KindInvalid, "proxy.http_proxy is not a URL")
 	assert.NotContains(t, err.Error(), "hunter2")
 	assert.Empty(t, fake.ran)
@@ -49,8 +50,8 @@ func TestPrepareNode_masksAProxysURLAlsoWithoutItsLastSlash(t *testing.T) {
 	s, fake, _, _ := newSite(t, 1, 0, func(p *k8s.Params) {
 		p.Proxy = &k8s.ProxyParams{HTTPProxy: lcm.Secret{Clear: "http://user:hunter2@proxy.example:3128/"}}
 	})
-	must(t, (&activities.Nodes{Reach: s.Reach}).PrepareNode,
-		activities.PrepareNodeInput{NodeInput: s.Tracked(s.Nodes[0]), Hosts: activities.HostEntries(s.Nodes)})
+	must(t, (&kubenode.Activities{Reach: s.Reach}).PrepareNode,
+		kubenode.PrepareNodeInput{NodeInput: s.Tracked(s.Nodes[0]), Hosts: reach.HostEntries(s.Nodes)})
 	assert.Contains(t, fake.ran[0].Mask, "http://user:hunter2@proxy.example:3128")
 	assert.Contains(t, fake.ran[0].Mask, "http://user:hunter2@proxy.example:3128/")
 	assert.Contains(t, fake.ran[0].Mask, "hunter2")

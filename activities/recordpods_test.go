@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/driftcheck"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/record"
 	"github.com/windlass-nfv/windlass/internal/vim"
@@ -18,8 +18,8 @@ type podsBed struct {
 	group vim.Level
 }
 
-func (b podsBed) Site(context.Context, lcm.VnfInstanceID) (activities.Site, error) {
-	return activities.Site{
+func (b podsBed) Site(context.Context, lcm.VnfInstanceID) (driftcheck.Site, error) {
+	return driftcheck.Site{
 		Instance: b.inst, DeploymentName: "vnf",
 		PlanHeal: func([]string, map[string]string) error { return nil },
 		On:       func(context.Context) (vim.VIM, error) { return b, nil },
@@ -55,9 +55,9 @@ func TestLookForDrift_followsWhatAClusterHasMadeOfItself(t *testing.T) {
 	for level, follows := range map[vim.Level]bool{vim.Running: true, vim.Changing: false, vim.Removed: false} {
 		b := podsBed{newDriftBed(t), level}
 		b.inst.Instantiated = &lcm.InstantiatedVnfInfo{VnfcResources: []lcm.VnfcResourceInfo{pod("web-1"), pod("web-2")}}
-		d := &activities.Drift{Sites: b, Records: b, Starter: b, Metrics: b}
+		d := &driftcheck.Drift{Sites: b, Records: b, Starter: b, Metrics: b}
 		for range 2 {
-			out := must(t, d.LookForDrift, activities.LookForDriftInput{VnfInstanceID: watched})
+			out := must(t, d.LookForDrift, driftcheck.LookForDriftInput{VnfInstanceID: watched})
 			require.Equal(t, follows, len(out.Findings) == 0, "%v", out.Findings)
 		}
 		require.Equal(t, follows, b.inst.Instantiated.VnfcResources[1].ID == "web-3")

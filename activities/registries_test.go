@@ -10,7 +10,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/kubenode"
+	"github.com/windlass-nfv/windlass/activities/reach"
 	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/scripts"
@@ -31,7 +32,7 @@ func (n *fakeNode) connectRegistries(params, in map[string]string) {
 }
 
 // registrySite returns one worker that must pull from two registries.
-func registrySite(t *testing.T, list ...k8s.PrivateRegistry) (site, *fakeSite, *fakeNode, *activities.Nodes) {
+func registrySite(t *testing.T, list ...k8s.PrivateRegistry) (site, *fakeSite, *fakeNode, *kubenode.Activities) {
 	t.Helper()
 	s, fake, _, _ := newSite(t, 0, 1, func(p *k8s.Params) { p.PrivateRegistries = list })
 	ca := selfSigned(t)
@@ -41,11 +42,11 @@ func registrySite(t *testing.T, list ...k8s.PrivateRegistry) (site, *fakeSite, *
 			"key.pem": []byte("-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"),
 		}[path], nil
 	}
-	return s, fake, fake.nodes[s.Nodes[0].Name], &activities.Nodes{Reach: s.Reach}
+	return s, fake, fake.nodes[s.Nodes[0].Name], &kubenode.Activities{Reach: s.Reach}
 }
 
-func (s site) toRegistries(former bool) activities.ConnectRegistriesInput {
-	return activities.ConnectRegistriesInput{NodeInput: s.Tracked(s.Nodes[0]), Former: former}
+func (s site) toRegistries(former bool) kubenode.ConnectRegistriesInput {
+	return kubenode.ConnectRegistriesInput{NodeInput: s.Tracked(s.Nodes[0]), Former: former}
 }
 
 var (
@@ -212,7 +213,7 @@ func TestConnectRegistries_passesADeadNodeOverWhenItIsUndone(t *testing.T) {
 	in := s.toRegistries(true)
 	for name, err := range map[string]error{
 		"away":             lcm.Errorf(lcm.KindUnavailable, "No route to host."),
-		"off":              lcm.Wrap(lcm.KindBroken, activities.ErrServerOff, "its server is SHUTOFF"),
+		"off":              lcm.Wrap(lcm.KindBroken, reach.ErrServerOff, "its server is SHUTOFF"),
 		"another host key": lcm.Errorf(lcm.KindDenied, "shows another SSH host key"),
 	} {
 		in.PassOver = false
@@ -239,7 +240,7 @@ func TestReachNode_saysThatNothingHasBeenChanged(t *testing.T) {
 	fake.fail[dial] = []error{lcm.Errorf(lcm.KindUnavailable, "%s: 10.0.0.9 does not answer on SSH", node.node.Name)}
 	_, err := do(t, nodes.ReachNode, in)
 	assertKind(t, err, lcm.KindUnavailable, "does not answer on SSH. The operation has changed no node yet")
-	fake.fail[dial] = []error{lcm.Wrap(lcm.KindBroken, activities.ErrServerOff, "its server is SHUTOFF")}
+	fake.fail[dial] = []error{lcm.Wrap(lcm.KindBroken, reach.ErrServerOff, "its server is SHUTOFF")}
 	_, err = do(t, nodes.ReachNode, in)
 	assertKind(t, err, lcm.KindBroken, "The operation has changed no node yet")
 	fake.fail[dial] = []error{lcm.Errorf(lcm.KindDenied, "refuses to log in")}

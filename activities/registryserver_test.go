@@ -9,7 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/crypto/bcrypt"
 
-	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/imageregistry"
+	"github.com/windlass-nfv/windlass/activities/resources"
 	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/driver/registry"
 	"github.com/windlass-nfv/windlass/internal/lcm"
@@ -18,7 +19,7 @@ import (
 )
 
 // registryServerSite returns one machine that becomes a registry.
-func registryServerSite(t *testing.T, p registry.Params) (site, *fakeSite, *fakeNode, *activities.Nodes) {
+func registryServerSite(t *testing.T, p registry.Params) (site, *fakeSite, *fakeNode, *imageregistry.Activities) {
 	t.Helper()
 	s, fake, _, _ := newSite(t, 0, 1, nil)
 	p.Port, p.Image, p.Timeouts.Install = 5000, registry.DefaultImage, 2700
@@ -29,7 +30,7 @@ func registryServerSite(t *testing.T, p registry.Params) (site, *fakeSite, *fake
 		return map[string][]byte{"registry.tar": []byte("an image"), "registry.crt": []byte(ca)}[path], nil
 	}
 	fake.replies["install-registry"] = results("way", "docker")
-	return s, fake, fake.nodes[s.Nodes[0].Name], &activities.Nodes{Reach: s.Reach}
+	return s, fake, fake.nodes[s.Nodes[0].Name], &imageregistry.Activities{Reach: s.Reach}
 }
 
 // serverOf returns the driver of a registry.
@@ -101,7 +102,7 @@ func TestMountRegistryVolume_mountsTheOneOfTheMachine(t *testing.T) {
 	s, fake, _, nodes := registryServerSite(t,
 		registry.Params{Volume: &k8s.CinderVolumeParams{VolumeResourceID: "vol", MountTo: "/registry"}})
 	machine := s.Nodes[0]
-	in := activities.MountRegistryVolumeInput{
+	in := imageregistry.MountRegistryVolumeInput{
 		NodeInput: s.Tracked(machine),
 		Volume:    &lcm.StorageVolume{ResourceID: "vol", VolumeID: volumeID},
 	}
@@ -126,10 +127,10 @@ func TestMountRegistryVolume_mountsTheOneOfTheMachine(t *testing.T) {
 func TestFindMachine_findsTheVolumeOfARegistry(t *testing.T) {
 	s, _, _, _ := registryServerSite(t, registry.Params{SSHCpName: "storage_CP"})
 	cloud := &storageCloud{inv: storageInventory()}
-	infra := &activities.Infrastructure{
-		VIMs: cloud, Deployments: fixedDeployment{}, Vnfs: s.Reach.Vnfs, Output: &logOutput{},
+	infra := &imageregistry.Activities{
+		Cloud: resources.Cloud{VIMs: cloud, Deployments: fixedDeployment{}, Output: &logOutput{}}, Reach: s.Reach,
 	}
-	in := activities.FindMachineInput{OpOccID: opOcc}
+	in := imageregistry.FindMachineInput{OpOccID: opOcc}
 	assert.Nil(t, must(t, infra.FindMachine, in).Volume)
 	serverOf(s).Params.Volume = &k8s.CinderVolumeParams{VolumeResourceID: "vol"}
 	out := must(t, infra.FindMachine, in)

@@ -10,7 +10,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/kubenode"
+	"github.com/windlass-nfv/windlass/activities/resources"
+	"github.com/windlass-nfv/windlass/activities/storageserver"
 	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/vim"
@@ -24,7 +26,7 @@ type storageSite struct {
 	site
 	fake    *fakeSite
 	output  *logOutput
-	storage *activities.Storage
+	storage *storageserver.Activities
 	server  lcm.StorageServer
 }
 
@@ -54,7 +56,7 @@ func newStorageSite(t *testing.T) storageSite {
 	}
 	fake.nodes[node.Name] = &fakeNode{site: fake, node: node, files: map[string]string{}}
 	return storageSite{
-		site: s, fake: fake, output: output, storage: &activities.Storage{Reach: s.Reach},
+		site: s, fake: fake, output: output, storage: &storageserver.Activities{Reach: s.Reach},
 		server: lcm.StorageServer{
 			Node: node, Volumes: []lcm.StorageVolume{{ResourceID: "vol", VolumeID: volumeID, ServerID: "s1"}},
 			Addresses: []lcm.CpAddress{{Cp: "storage_CP", Address: "10.0.0.31"}},
@@ -62,8 +64,8 @@ func newStorageSite(t *testing.T) storageSite {
 	}
 }
 
-func (s storageSite) volumes() activities.PersistentVolumesInput {
-	return activities.PersistentVolumesInput{ClusterInput: s.Cluster(), Storage: &s.server}
+func (s storageSite) volumes() storageserver.PersistentVolumesInput {
+	return storageserver.PersistentVolumesInput{ClusterInput: s.Cluster(), Storage: &s.server}
 }
 
 // params returns the parameters and the stdin of the last run of a script.
@@ -84,13 +86,13 @@ func TestStorageServer_isSetUpTwiceAsOnce(t *testing.T) {
 	s.fake.replies["export-volumes"] = []string{scripts.ResultPrefix + "server=kernel"}
 	for range 2 {
 		must(t, s.storage.CheckStorageServer, s.Tracked(s.server.Node))
-		made := must(t, s.storage.SetUpVolumes, activities.SetUpVolumesInput{
+		made := must(t, s.storage.SetUpVolumes, storageserver.SetUpVolumesInput{
 			NodeInput: s.Tracked(s.server.Node),
 			Volumes:   s.server.Volumes,
 		})
 		assert.Equal(t, []string{volumeID}, made.Formatted)
 		assert.Equal(t, "kernel", must(t, s.storage.ExportVolumes, s.Tracked(s.server.Node)).Server)
-		must(t, s.storage.MountExports, activities.MountExportsInput{NodeInput: s.Tracked(s.Nodes[3]), Storage: s.server})
+		must(t, s.storage.MountExports, storageserver.MountExportsInput{NodeInput: s.Tracked(s.Nodes[3]), Storage: s.server})
 		assert.Equal(t, []string{"a", "b"}, must(t, s.storage.RegisterPersistentVolumes, s.volumes()).Names)
 	}
 	set, _ := s.params(t, "set-up-volumes")
@@ -249,7 +251,7 @@ func TestSetUpVolumes_saysWhereAVolumeIsAttached(t *testing.T) {
 		"s2": "is attached to the server s2, not to the storage server s1",
 	} {
 		s.server.Volumes[0].ServerID = holder
-		_, err := do(t, s.storage.SetUpVolumes, activities.SetUpVolumesInput{
+		_, err := do(t, s.storage.SetUpVolumes, storageserver.SetUpVolumesInput{
 			NodeInput: s.Tracked(s.server.Node),
 			Volumes:   s.server.Volumes,
 		})
@@ -261,7 +263,7 @@ func TestSetUpVolumes_saysWhereAVolumeIsAttached(t *testing.T) {
 func TestMountExports_passesADeadBrokenNodeOver(t *testing.T) {
 	s := newStorageSite(t)
 	away := lcm.Errorf(lcm.KindUnavailable, "No route to host.")
-	in := activities.MountExportsInput{NodeInput: s.Tracked(s.Nodes[3]), Storage: s.server}
+	in := storageserver.MountExportsInput{NodeInput: s.Tracked(s.Nodes[3]), Storage: s.server}
 	s.fake.fail["dial "+s.Nodes[3].Name] = []error{away, away}
 	_, err := do(t, s.storage.MountExports, in)
 	require.ErrorContains(t, err, "No route to host")
@@ -401,8 +403,10 @@ func TestFindNodes_findsTheStorageServerBesideTheNodes(t *testing.T) {
 		NicCpName: "worker_cp",
 	}
 	cloud := &storageCloud{inv: storageInventory()}
-	infra := &activities.Infrastructure{VIMs: cloud, Deployments: fixedDeployment{}, Vnfs: s.Reach.Vnfs, Output: s.output}
-	in := activities.FindNodesInput{OpOccID: opOcc, Cluster: true}
+	infra := &kubenode.Finder{
+		Cloud: resources.Cloud{VIMs: cloud, Deployments: fixedDeployment{}, Output: s.output}, Vnfs: s.Reach.Vnfs,
+	}
+	in := kubenode.FindNodesInput{OpOccID: opOcc, Cluster: true}
 	out := must(t, infra.FindNodes, in)
 	require.NotNil(t, out.Storage)
 	want := s.server
@@ -428,8 +432,10 @@ func TestFindNodes_findsTheStorageServerBesideTheNodes(t *testing.T) {
 func TestFindNodes_refusesToReplaceAServerThatTakesItsVolumesAlong(t *testing.T) {
 	s := newStorageSite(t)
 	cloud := &storageCloud{inv: storageInventory(), lost: []string{volumeID}}
-	infra := &activities.Infrastructure{VIMs: cloud, Deployments: fixedDeployment{}, Vnfs: s.Reach.Vnfs, Output: s.output}
-	in := activities.FindNodesInput{OpOccID: opOcc, Keepers: []string{"s1"}}
+	infra := &kubenode.Finder{
+		Cloud: resources.Cloud{VIMs: cloud, Deployments: fixedDeployment{}, Output: s.output}, Vnfs: s.Reach.Vnfs,
+	}
+	in := kubenode.FindNodesInput{OpOccID: opOcc, Keepers: []string{"s1"}}
 	for range 2 {
 		_, err := do(t, infra.FindNodes, in)
 		require.ErrorContains(t, err, "The VIM would delete the volume "+volumeID+" together with the server s1 "+
@@ -446,8 +452,8 @@ func TestFindNodes_refusesToReplaceAServerThatTakesItsVolumesAlong(t *testing.T)
 func TestFreeVolumes_deletesTheServerAndNothingElse(t *testing.T) {
 	s := newStorageSite(t)
 	cloud := &storageCloud{lost: []string{volumeID}}
-	infra := &activities.Infrastructure{VIMs: cloud, Deployments: fixedDeployment{}, Output: s.output}
-	in := activities.FreeVolumesInput{OpOccID: opOcc, ServerID: "s1"}
+	infra := &resources.Activities{Cloud: resources.Cloud{VIMs: cloud, Deployments: fixedDeployment{}, Output: s.output}}
+	in := resources.FreeVolumesInput{OpOccID: opOcc, ServerID: "s1"}
 	_, err := do(t, infra.FreeVolumes, in)
 	require.ErrorContains(t, err, "The VIM would delete the volume "+volumeID)
 	require.Zero(t, cloud.deleted)
@@ -460,9 +466,11 @@ func TestFreeVolumes_deletesTheServerAndNothingElse(t *testing.T) {
 
 func TestChangeStack_replacesTheVolumesThatLeave(t *testing.T) {
 	cloud := &storageCloud{inv: storageInventory()}
-	infra := &activities.Infrastructure{VIMs: cloud, Deployments: fixedDeployment{}, Output: &logOutput{}}
+	infra := &resources.Activities{
+		Cloud: resources.Cloud{VIMs: cloud, Deployments: fixedDeployment{}, Output: &logOutput{}},
+	}
 	replaced := func(volumes ...string) (names []string) {
-		must(t, infra.ChangeStack, activities.ChangeStackInput{
+		must(t, infra.ChangeStack, resources.ChangeStackInput{
 			OpOccID: opOcc, Sizes: vim.SizesPlanned, Leaving: []string{"s1"}, LeavingVolumes: volumes,
 		})
 		for _, r := range cloud.update.Replace {

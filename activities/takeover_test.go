@@ -12,7 +12,9 @@ import (
 	"go.temporal.io/sdk/testsuite"
 	"go.temporal.io/sdk/worker"
 
-	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/kubecluster"
+	"github.com/windlass-nfv/windlass/activities/kubenode"
+	"github.com/windlass-nfv/windlass/activities/reach"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/remote"
 )
@@ -21,10 +23,10 @@ import (
 // an earlier join has left, but nothing of a join that is still running.
 func TestJoinControlPlane_followsAJoinThatStillRunsAndRemovesNothingOfIt(t *testing.T) {
 	s, fake, _, _ := newSite(t, 3, 0, nil)
-	cluster := &activities.Cluster{Reach: s.Reach}
-	join := must(t, cluster.MintJoin, activities.MintJoinInput{ClusterInput: s.Cluster(), ForControlPlanes: true})
+	cluster := &kubecluster.Activities{Reach: s.Reach}
+	join := must(t, cluster.MintJoin, kubecluster.MintJoinInput{ClusterInput: s.Cluster(), ForControlPlanes: true})
 	fake.replies["check-member"] = results("state", "busy")
-	must(t, cluster.JoinControlPlane, activities.JoinControlPlaneInput{
+	must(t, cluster.JoinControlPlane, kubecluster.JoinControlPlaneInput{
 		NodeInput: s.Tracked(s.Nodes[2]), ControlPlanes: s.Nodes, VirtualIP: s.VirtualIP, Join: join,
 	})
 	assert.Equal(t, []string{"join cp-0000000d"}, fake.effects)
@@ -33,7 +35,7 @@ func TestJoinControlPlane_followsAJoinThatStillRunsAndRemovesNothingOfIt(t *test
 func TestInitControlPlane_followsAnInitThatStillRuns(t *testing.T) {
 	s, fake, _, _ := newSite(t, 1, 0, nil)
 	fake.replies["check-member"] = results("state", "busy")
-	out := must(t, (&activities.Cluster{Reach: s.Reach}).InitControlPlane, activities.InitControlPlaneInput{
+	out := must(t, (&kubecluster.Activities{Reach: s.Reach}).InitControlPlane, kubecluster.InitControlPlaneInput{
 		NodeInput: s.Tracked(s.Nodes[0]), ControlPlanes: s.Nodes, NodeCount: 1,
 	})
 	assert.False(t, out.AlreadyInitialised)
@@ -42,12 +44,12 @@ func TestInitControlPlane_followsAnInitThatStillRuns(t *testing.T) {
 
 // hanging is a host whose command runs until its context ends; end ends the context.
 type hanging struct {
-	activities.Host
+	reach.Host
 	end   func()
 	cause error
 }
 
-func (h *hanging) Dial(context.Context, lcm.OpOccID, lcm.Node) (activities.Host, error) {
+func (h *hanging) Dial(context.Context, lcm.OpOccID, lcm.Node) (reach.Host, error) {
 	return h, nil
 }
 
@@ -73,11 +75,11 @@ func interrupt(t *testing.T, cause error) (*hanging, *logOutput, error) {
 	var suite testsuite.WorkflowTestSuite
 	env := suite.NewTestActivityEnvironment()
 	env.SetWorkerOptions(worker.Options{BackgroundActivityContext: ctx})
-	prepare := (&activities.Nodes{Reach: s.Reach}).PrepareNode
+	prepare := (&kubenode.Activities{Reach: s.Reach}).PrepareNode
 	env.RegisterActivity(prepare)
-	_, err := env.ExecuteActivity(prepare, activities.PrepareNodeInput{
+	_, err := env.ExecuteActivity(prepare, kubenode.PrepareNodeInput{
 		NodeInput: s.Tracked(s.Nodes[0]),
-		Hosts:     activities.HostEntries(s.Nodes),
+		Hosts:     reach.HostEntries(s.Nodes),
 	})
 	require.Error(t, err)
 	return host, output, err
@@ -104,7 +106,7 @@ func TestWaitForSSH_isTakenOverWhenItsWorkerStops(t *testing.T) {
 	var suite testsuite.WorkflowTestSuite
 	env := suite.NewTestActivityEnvironment()
 	env.SetWorkerOptions(worker.Options{BackgroundActivityContext: ctx})
-	wait := (&activities.Nodes{Reach: s.Reach}).WaitForSSH
+	wait := (&kubenode.Activities{Reach: s.Reach}).WaitForSSH
 	env.RegisterActivity(wait)
 	_, err := env.ExecuteActivity(wait, s.Tracked(s.Nodes[0]))
 	assertKind(t, err, lcm.KindUnavailable, "This worker stops")
@@ -117,12 +119,12 @@ func usedUp(node string) error {
 func TestRun_namesTheParameterOfALimitThatIsUsedUp(t *testing.T) {
 	s, fake, _, _ := newSite(t, 1, 0, nil)
 	fake.fail["prepare-node"] = []error{usedUp("cp-0000000b")}
-	_, err := do(t, (&activities.Nodes{Reach: s.Reach}).PrepareNode,
-		activities.PrepareNodeInput{NodeInput: s.Tracked(s.Nodes[0]), Hosts: activities.HostEntries(s.Nodes)})
+	_, err := do(t, (&kubenode.Activities{Reach: s.Reach}).PrepareNode,
+		kubenode.PrepareNodeInput{NodeInput: s.Tracked(s.Nodes[0]), Hosts: reach.HostEntries(s.Nodes)})
 	assertKind(t, err, lcm.KindBroken, "did not end within 45m0s and was stopped; its output shows where it hangs. "+
 		"If the node is only slow, give a larger timeouts.install")
 	fake.fail["kubeadm-init"] = []error{usedUp("cp-0000000b")}
-	_, err = do(t, (&activities.Cluster{Reach: s.Reach}).InitControlPlane, activities.InitControlPlaneInput{
+	_, err = do(t, (&kubecluster.Activities{Reach: s.Reach}).InitControlPlane, kubecluster.InitControlPlaneInput{
 		NodeInput: s.Tracked(s.Nodes[0]), ControlPlanes: s.Nodes, NodeCount: 1,
 	})
 	assertKind(t, err, lcm.KindBroken, "timeouts.join")
@@ -131,6 +133,6 @@ func TestRun_namesTheParameterOfALimitThatIsUsedUp(t *testing.T) {
 func TestRunOnAny_leavesAControlPlaneThatHangs(t *testing.T) {
 	s, fake, _, _ := newSite(t, 3, 0, nil)
 	fake.fail["apply-manifest"] = []error{usedUp("cp-0000000b")}
-	must(t, (&activities.Cluster{Reach: s.Reach}).ApplyPodNetwork, s.Cluster())
+	must(t, (&kubecluster.Activities{Reach: s.Reach}).ApplyPodNetwork, s.Cluster())
 	assert.Len(t, fake.ran, 2)
 }

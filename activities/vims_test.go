@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/kubecluster"
 	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/driver/kubeadm"
 	"github.com/windlass-nfv/windlass/internal/lcm"
@@ -73,7 +74,7 @@ func TestRegistry_registersAndForgetsAClusterOnce(t *testing.T) {
 		hostKeys: map[string]bool{"cp-1": true, "cp-2": true},
 		secrets:  map[string]bool{"vnf/vnf/cluster/": true},
 	}
-	registry := &activities.VimRegistry{
+	registry := &kubecluster.VimRegistry{
 		Vims: table, Vnfs: named("edge"), Forget: table.forget, Output: &logOutput{},
 		Look: func(context.Context, lcm.Vim) (lcm.VimFindings, string) {
 			return lcm.VimFindings{Regions: []string{"default"}, Version: "v1.34.1"}, ""
@@ -82,25 +83,25 @@ func TestRegistry_registersAndForgetsAClusterOnce(t *testing.T) {
 	var tracked activities.Tracked
 	tracked.Step.OpOccID = opOcc
 	for range 2 {
-		out := must(t, registry.RegisterVim, activities.RegisterVimInput{
-			Tracked: tracked, OpOccID: opOcc, Account: activities.VimAccountOutput{ServerURL: "https://10.0.0.1:6443"},
+		out := must(t, registry.RegisterVim, kubecluster.RegisterVimInput{
+			Tracked: tracked, OpOccID: opOcc, Account: kubecluster.VimAccountOutput{ServerURL: "https://10.0.0.1:6443"},
 		})
-		require.Equal(t, activities.ClusterVimID("vnf"), out.VimID)
+		require.Equal(t, kubecluster.ClusterVimID("vnf"), out.VimID)
 		require.Len(t, table.vims, 2)
 		require.Equal(t, "https://10.0.0.1:6443", table.vims["edge"].AuthURL)
 		require.Equal(t, []any{lcm.VimReachable, "v1.34.1", []string{"default"}},
 			[]any{table.vims["edge"].Status, table.vims["edge"].Check.Version, table.vims["edge"].Regions})
 	}
 	for range 2 {
-		must(t, registry.ForgetNodes, activities.ForgetNodesInput{
+		must(t, registry.ForgetNodes, kubecluster.ForgetNodesInput{
 			Tracked: tracked, VnfInstanceID: "vnf", ServerIDs: []string{"cp-1"}, KeepCluster: true,
 		})
 		require.Equal(t, map[string]bool{"cp-2": true}, table.hostKeys)
 		require.NotEmpty(t, table.secrets)
 	}
 	for range 2 {
-		must(t, registry.DeregisterVim, activities.DeregisterVimInput{Tracked: tracked, VnfInstanceID: "vnf"})
-		must(t, registry.ForgetNodes, activities.ForgetNodesInput{
+		must(t, registry.DeregisterVim, kubecluster.DeregisterVimInput{Tracked: tracked, VnfInstanceID: "vnf"})
+		must(t, registry.ForgetNodes, kubecluster.ForgetNodesInput{
 			Tracked: tracked, VnfInstanceID: "vnf", ServerIDs: []string{"cp-2"},
 		})
 		require.Len(t, table.vims, 1, "that of another stays")
@@ -109,7 +110,7 @@ func TestRegistry_registersAndForgetsAClusterOnce(t *testing.T) {
 	}
 	registry.Vnfs = named("other")
 	for range 2 {
-		_, err := do(t, registry.RegisterVim, activities.RegisterVimInput{Tracked: tracked, OpOccID: opOcc})
+		_, err := do(t, registry.RegisterVim, kubecluster.RegisterVimInput{Tracked: tracked, OpOccID: opOcc})
 		require.ErrorContains(t, err, `A VIM named "other" is registered already`)
 		require.Empty(t, table.vims["other"].AuthURL)
 	}
