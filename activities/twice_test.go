@@ -32,7 +32,7 @@ func TestActivities_areRunTwice(t *testing.T) {
 	rooms, err := filepath.Glob("*/*.go")
 	require.NoError(t, err)
 	files = append(files, rooms...)
-	onMachines, err := filepath.Glob("../tests/contract/machines/*_test.go")
+	onMachines, err := filepath.Glob("../tests/suites/contract/machines/*_test.go")
 	require.NoError(t, err)
 	require.NotEmpty(t, onMachines)
 	for _, name := range onMachines {

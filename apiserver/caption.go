@@ -9,6 +9,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/requests"
 )
 
 // captionBytes is the longest title that Temporal's Web UI shows, and the longest name that its lists are given.
@@ -76,7 +77,7 @@ func requested(o lcm.VnfLcmOpOcc) []lcm.VimConnectionInfo {
 	if !o.Operation.Makes() {
 		return nil
 	}
-	request, _ := o.Request() // a caption does without it
+	request, _ := requests.Of(o) // a caption does without it
 	made, _ := request.(lcm.InstantiateRequest)
 	return made.VimConnections
 }

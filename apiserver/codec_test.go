@@ -1,4 +1,4 @@
-package apiserver
+package apiserver_test
 
 import (
 	"net/http"
@@ -8,15 +8,17 @@ import (
 	"go.temporal.io/api/common/v1"
 	"go.temporal.io/sdk/converter"
 
+	"github.com/windlass-nfv/windlass/apiserver"
+	"github.com/windlass-nfv/windlass/apiserver/servertest"
 	"github.com/windlass-nfv/windlass/internal/secrets"
 	"github.com/windlass-nfv/windlass/internal/secrets/secretstest"
 )
 
 const webUI = "https://temporal.example"
 
-func newCodecBench(t *testing.T) (*bench, *secrets.Codec) {
+func newCodecBench(t *testing.T) (*servertest.Bench, *secrets.Codec) {
 	codec := secrets.NewCodec(secretstest.Keyring(t))
-	return newBench(t, func(o *Options) { o.Codec, o.API.CodecOrigins = codec, []string{webUI} }), codec
+	return servertest.New(t, func(o *apiserver.Options) { o.Codec, o.API.CodecOrigins = codec, []string{webUI} }), codec
 }
 
 func TestCodec_opensWhatWorkersSeal(t *testing.T) {
@@ -30,7 +32,7 @@ func TestCodec_opensWhatWorkersSeal(t *testing.T) {
 	require.NotContains(t, string(sealed[0].Data), "opOccId")
 
 	// The temporal command does the same.
-	remote := converter.NewRemotePayloadCodec(converter.RemotePayloadCodecOptions{Endpoint: b.http.URL +
+	remote := converter.NewRemotePayloadCodec(converter.RemotePayloadCodecOptions{Endpoint: b.HTTP.URL +
 		"/windlass/v1/codec"})
 	opened, err := remote.Decode(sealed)
 	require.NoError(t, err)
@@ -52,43 +54,47 @@ func TestCodec_letsOnlyTheWebUIsPagesIn(t *testing.T) {
 	const path, allowed = "/windlass/v1/codec/decode", "Access-Control-Allow-Origin"
 	asked := []string{"Access-Control-Request-Method: POST", "Access-Control-Request-Headers: content-type,x-namespace"}
 
-	a := b.do(http.MethodOptions, path, nil, append(asked, "Origin: "+webUI)...)
+	a := b.Do(http.MethodOptions, path, nil, append(asked, "Origin: "+webUI)...)
 	require.Equal(t, http.StatusNoContent, a.Status)
 	require.Equal(t, webUI, a.Header.Get(allowed))
 	require.Contains(t, a.Header.Get("Access-Control-Allow-Headers"), "x-namespace")
-	require.Equal(t, webUI, b.do(http.MethodPost, path, map[string]any{"payloads": []any{}},
+	require.Equal(t, webUI, b.Do(http.MethodPost, path, map[string]any{"payloads": []any{}},
 		"Origin: "+webUI).Header.Get(allowed))
 
 	for _, origin := range []string{"https://elsewhere.example", "null", webUI + ".elsewhere.example"} {
-		require.Empty(t, b.do(http.MethodOptions, path, nil, append(asked, "Origin: "+origin)...).Header.Get(allowed), origin)
+		require.Empty(t, b.Do(http.MethodOptions, path, nil, append(asked, "Origin: "+origin)...).Header.Get(allowed), origin)
 	}
-	require.Empty(t, b.do(http.MethodGet, "/vnflcm/v1/vnf_instances", nil, "Origin: "+webUI).Header.Get(allowed),
+	require.Empty(t, b.Do(http.MethodGet, "/vnflcm/v1/vnf_instances", nil, "Origin: "+webUI).Header.Get(allowed),
 		"nothing else")
 }
 
 func TestCodec_servesNobodyUnlessTheOperatorSaysSo(t *testing.T) {
-	b := newBench(t)
-	a := b.do(http.MethodPost, "/windlass/v1/codec/decode", map[string]any{"payloads": []any{}})
+	b := servertest.New(t)
+	a := b.Do(http.MethodPost, "/windlass/v1/codec/decode", map[string]any{"payloads": []any{}})
 	require.Equal(t, http.StatusNotFound, a.Status)
 	require.Contains(t, string(a.Body), "api.codec")
 	require.Empty(t, a.Header.Get("Access-Control-Allow-Origin"))
 
 	// Without origins, the server answers the command but no web page.
-	b = newBench(t, func(o *Options) { o.Codec = secrets.NewCodec(secretstest.Keyring(t)) })
-	require.Equal(t, http.StatusOK, b.do(http.MethodPost, "/windlass/v1/codec/decode",
+	b = servertest.New(t, func(o *apiserver.Options) { o.Codec = secrets.NewCodec(secretstest.Keyring(t)) })
+	require.Equal(t, http.StatusOK, b.Do(http.MethodPost, "/windlass/v1/codec/decode",
 		map[string]any{"payloads": []any{}}).Status)
-	a = b.do(http.MethodPost, "/windlass/v1/codec/decode", map[string]any{"payloads": []any{}}, "Origin: "+webUI)
+	a = b.Do(http.MethodPost, "/windlass/v1/codec/decode", map[string]any{"payloads": []any{}}, "Origin: "+webUI)
 	require.Equal(t, http.StatusForbidden, a.Status)
 	require.Empty(t, a.Header.Get("Access-Control-Allow-Origin"))
 }
 
 func TestCodec_isNotInTheAuditUnlessItIsRefused(t *testing.T) {
-	b := newBench(t, withAuth, func(o *Options) { o.Codec = secrets.NewCodec(secretstest.Keyring(t)) })
+	b := servertest.New(
+		t,
+		servertest.WithAuth,
+		func(o *apiserver.Options) { o.Codec = secrets.NewCodec(secretstest.Keyring(t)) },
+	)
 	const path = "/windlass/v1/codec/decode"
-	admin := as("default", "windlass:admin")
+	admin := servertest.As("default", "windlass:admin")
 	body := map[string]any{"payloads": []any{}}
-	require.Equal(t, http.StatusOK, b.do(http.MethodPost, path, body, admin).Status)
-	require.Empty(t, b.auditOf(admin, ""), "a page of the Web UI asks for it dozens of times")
-	b.do(http.MethodPost, path, body, as("edge", "windlass:read")).problem(http.StatusForbidden)
-	require.Len(t, b.auditOf(admin, ""), 1)
+	require.Equal(t, http.StatusOK, b.Do(http.MethodPost, path, body, admin).Status)
+	require.Empty(t, auditOf(b, admin, ""), "a page of the Web UI asks for it dozens of times")
+	b.Do(http.MethodPost, path, body, servertest.As("edge", "windlass:read")).Problem(http.StatusForbidden)
+	require.Len(t, auditOf(b, admin, ""), 1)
 }

@@ -1,4 +1,4 @@
-package apiserver
+package apiserver_test
 
 import (
 	"io/fs"
@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/windlass-nfv/windlass/apiserver/servertest"
 	"github.com/windlass-nfv/windlass/apiserver/ui"
 	"github.com/windlass-nfv/windlass/docs"
 	"github.com/windlass-nfv/windlass/internal/lcm"
@@ -21,7 +22,7 @@ var linkOfDocs = regexp.MustCompile(`(?:href|src)="([^"#]*)(?:#([^"]*))?"`)
 
 // TestDocs_everyLinkLeadsSomewhere follows the links of every page, as a browser does, and looks for their anchors.
 func TestDocs_everyLinkLeadsSomewhere(t *testing.T) {
-	b := newBench(t, withAuth) // the pages need no credentials
+	b := servertest.New(t, servertest.WithAuth) // the pages need no credentials
 	pages := readDocs(t, b)
 	require.Greater(t, len(pages), 60)
 	files := map[string]bool{}
@@ -49,19 +50,19 @@ func TestDocs_everyLinkLeadsSomewhere(t *testing.T) {
 	}
 	delete(files, "../ui")
 	for file := range files {
-		require.Equal(t, http.StatusOK, b.do("GET", "/docs/"+file, nil).Status, file)
+		require.Equal(t, http.StatusOK, b.Do("GET", "/docs/"+file, nil).Status, file)
 	}
 }
 
 // readDocs reads all pages of the documentation from the server.
-func readDocs(t *testing.T, b *bench) map[string]string {
+func readDocs(t *testing.T, b *servertest.Bench) map[string]string {
 	t.Helper()
 	pages := map[string]string{}
 	require.NoError(t, fs.WalkDir(docs.Pages, ".", func(name string, _ fs.DirEntry, err error) error {
 		if err != nil || path.Ext(name) != ".md" {
 			return err
 		}
-		a := b.do("GET", "/docs/"+name, nil)
+		a := b.Do("GET", "/docs/"+name, nil)
 		require.Equal(t, http.StatusOK, a.Status, name)
 		require.Equal(t, "text/html; charset=utf-8", a.Header.Get("Content-Type"))
 		require.Equal(t, ui.ContentSecurityPolicy, a.Header.Get("Content-Security-Policy"))
@@ -74,7 +75,7 @@ func readDocs(t *testing.T, b *bench) map[string]string {
 }
 
 func TestDocs_errorsLeadToTheirHeading(t *testing.T) {
-	b := newBench(t)
+	b := servertest.New(t)
 	types := []string{problem.TypeOfHTTP}
 	for _, kind := range []lcm.Kind{
 		lcm.KindInvalid, lcm.KindNotFound, lcm.KindConflict, lcm.KindDenied, lcm.KindExhausted, lcm.KindUnavailable,
@@ -84,13 +85,13 @@ func TestDocs_errorsLeadToTheirHeading(t *testing.T) {
 	}
 	for _, typ := range types {
 		address, anchor, _ := strings.Cut(typ, "#")
-		page := b.do("GET", address, nil, "Accept: text/html,*/*;q=0.8")
+		page := b.Do("GET", address, nil, "Accept: text/html,*/*;q=0.8")
 		require.Regexp(t, `<h\d id="`+anchor+`">`, string(page.Body), typ)
 	}
 }
 
 func TestDocs_areMarkdownForWhoAsksForIt(t *testing.T) {
-	b := newBench(t)
+	b := servertest.New(t)
 	const address = "/docs/how-to/drift.md"
 	source, err := docs.Pages.ReadFile("how-to/drift.md")
 	require.NoError(t, err)
@@ -103,24 +104,24 @@ func TestDocs_areMarkdownForWhoAsksForIt(t *testing.T) {
 		"text/markdown;q=0, text/html":   "text/html; charset=utf-8",
 		"text/html;q=0, text/plain;q=.2": "text/plain; charset=utf-8",
 	} {
-		a := b.do("GET", address, nil, "Accept: "+accept)
+		a := b.Do("GET", address, nil, "Accept: "+accept)
 		require.Equal(t, http.StatusOK, a.Status, accept)
 		require.Equal(t, want, a.Header.Get("Content-Type"), accept)
 		require.Equal(t, "Accept", a.Header.Get("Vary"))
 		require.Equal(t, !strings.HasPrefix(want, "text/html"), string(a.Body) == string(source), accept)
-		unchanged := b.do("GET", address, nil, "Accept: "+accept, "If-None-Match: "+a.Header.Get("ETag"))
+		unchanged := b.Do("GET", address, nil, "Accept: "+accept, "If-None-Match: "+a.Header.Get("ETag"))
 		require.Equal(t, http.StatusNotModified, unchanged.Status)
 	}
 }
 
 func TestDocs_beginWithTheirContents(t *testing.T) {
-	b := newBench(t)
+	b := servertest.New(t)
 	for address, first := range map[string]string{"/docs": "docs/README.md", "/docs/": "README.md", "/docs/how-to/": "README.md"} {
-		a := b.do("GET", address, nil)
+		a := b.Do("GET", address, nil)
 		require.Equal(t, http.StatusSeeOther, a.Status, address)
 		require.Equal(t, first, a.Header.Get("Location"), address)
 	}
 	for _, absent := range []string{"/docs/adr/", "/docs/docs.go", "/docs/..%2fdocs%2fREADME.md", "/docs/nothing.md"} {
-		b.do("GET", absent, nil).problem(http.StatusNotFound)
+		b.Do("GET", absent, nil).Problem(http.StatusNotFound)
 	}
 }

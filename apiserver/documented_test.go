@@ -1,4 +1,4 @@
-package apiserver
+package apiserver_test
 
 import (
 	"fmt"
@@ -12,6 +12,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/windlass-nfv/windlass/apiserver"
+	"github.com/windlass-nfv/windlass/apiserver/servertest"
 	"github.com/windlass-nfv/windlass/internal/config"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
@@ -44,7 +46,7 @@ var instantiating = []struct {
 	{shownBody{page: "ansible.md"}, "ansible", "ansible", false},
 	{shownBody{page: "scripts.md"}, "scripts", "scripts", false},
 	{shownBody{page: "kubespray.md"}, "k8s-kubespray", "kubespray", false},
-	{shownBody{page: "connection-points.md"}, "../../tests/e2e/testdata/givenport", "", true},
+	{shownBody{page: "connection-points.md"}, "../../tests/suites/e2e/testdata/givenport", "", true},
 	{
 		shownBody{page: "instantiate.md", free: "/additionalParams/pod_cidr /additionalParams/node_password"},
 		"k8s-ha", "ha", false,
@@ -76,48 +78,48 @@ var instantiating = []struct {
 func TestDocumentedBodies_areReadToTheLastMember(t *testing.T) {
 	for _, c := range instantiating {
 		t.Run(fmt.Sprintf("%s %d", c.page, c.nth), func(t *testing.T) {
-			b := newBench(t, func(o *Options) {
+			b := servertest.New(t, func(o *apiserver.Options) {
 				o.Scripts, o.Python, o.Files = config.Scripts{Policy: lcm.ScriptsRun, Ansible: true}, true, sampleChart(t)
 			})
-			vims := map[string]string{"openstack": b.registerVim("lab", true), "kubernetes": b.registerCluster("c")}
+			vims := map[string]string{"openstack": b.RegisterVim("lab", true), "kubernetes": b.RegisterCluster("c")}
 			request, root := map[string]any{"flavourId": "simple"}, "/vnflcm/v1"
 			if c.request != "" {
 				request = sampleRequest(t, "instantiate-"+c.request)
 			}
 			if c.v2 {
-				request, root = asV2(t, request), "/vnflcm/v2"
+				request, root = servertest.AsV2(t, request), "/vnflcm/v2"
 			}
 			vnfd := ""
 			if c.pkg == withCA {
-				vnfd = b.onboardWithCA()
+				vnfd = b.OnboardWithCA()
 			} else {
-				vnfd = b.onboardDir(filepath.Join("../vnfpkg/samples", c.pkg))
+				vnfd = b.OnboardDir(filepath.Join("../vnfpkg/samples", c.pkg))
 			}
 			body := c.read(t)
 			put(request, c.at, body)
 			connect(request["vimConnectionInfo"], vims)
-			b.readsAll(t, c.shownBody, body, "POST", b.create(root, vnfd)+"/instantiate", request)
+			readsAll(b, t, c.shownBody, body, "POST", b.Create(root, vnfd)+"/instantiate", request)
 		})
 	}
 }
 
 // readsAll checks that the API accepts a request with a page's body in it, and refuses it as soon as any member of the
 // body has a value of a wrong type. This shows that the API reads each of the members, and that none is misspelt.
-func (b *bench) readsAll(t *testing.T, s shownBody, body any, method, url string, request map[string]any) {
+func readsAll(b *servertest.Bench, t *testing.T, s shownBody, body any, method, url string, request map[string]any) {
 	t.Helper()
 	contentType := "Content-Type: application/json"
 	if method == http.MethodPatch {
-		contentType = asMergePatch
+		contentType = servertest.AsMergePatch
 	}
 	refused := []int{http.StatusBadRequest, http.StatusUnprocessableEntity}
 	for _, path := range members(strings.TrimSuffix("/"+s.at, "/"), body) {
 		if slices.ContainsFunc(strings.Fields(s.free), func(f string) bool { return strings.HasPrefix(path, f) }) {
 			continue
 		}
-		a := b.do(method, url, wrong(t, request, path), contentType)
+		a := b.Do(method, url, wrong(t, request, path), contentType)
 		require.Contains(t, refused, a.Status, "the server does not read %s of %s", path, s.page)
 	}
-	a := b.do(method, url, request, contentType)
+	a := b.Do(method, url, request, contentType)
 	require.Contains(t, []int{http.StatusAccepted, http.StatusCreated}, a.Status, "%s", a.Body)
 }
 

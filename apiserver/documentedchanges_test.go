@@ -1,4 +1,4 @@
-package apiserver
+package apiserver_test
 
 import (
 	"encoding/json"
@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/windlass-nfv/windlass/apiserver"
+	"github.com/windlass-nfv/windlass/apiserver/servertest"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -17,7 +19,7 @@ import (
 var changing = []struct {
 	shownBody
 	method string
-	ready  func(t *testing.T, b *bench) (url string)
+	ready  func(t *testing.T, b *servertest.Bench) (url string)
 	// request is the request that the body completes, and empty if the body is the whole request.
 	request string
 	// stands are pairs of a placeholder and its replacement.
@@ -31,29 +33,29 @@ var changing = []struct {
 		"POST", task("scale"), "",
 		[]string{"balancer_instance", "worker_instance"},
 	},
-	{shownBody{page: "failed-operations.md", nth: 1}, "POST", func(t *testing.T, b *bench) string {
+	{shownBody{page: "failed-operations.md", nth: 1}, "POST", func(t *testing.T, b *servertest.Bench) string {
 		t.Helper()
-		path := b.do("POST", b.running("/vnflcm/v1")+"/heal", `{}`).path()
-		b.enter(path, lcm.Processing)
+		path := b.Do("POST", b.Running("/vnflcm/v1")+"/heal", `{}`).Path()
+		b.Enter(path, lcm.Processing)
 		return path + "/cancel"
 	}, "", nil},
-	{shownBody{page: "modify.md", free: "/metadata/"}, "PATCH", func(t *testing.T, b *bench) string {
+	{shownBody{page: "modify.md", free: "/metadata/"}, "PATCH", func(t *testing.T, b *servertest.Bench) string {
 		t.Helper()
-		return b.named("/vnflcm/v1")
+		return b.Named("/vnflcm/v1")
 	}, "", nil},
 	{
 		shownBody{page: "modify.md", nth: 1, free: "/vnfcInfoModifications/0/vnfcConfigurableProperties/"},
 		"PATCH",
-		func(t *testing.T, b *bench) string { t.Helper(); return b.named("/vnflcm/v2") }, "",
+		func(t *testing.T, b *servertest.Bench) string { t.Helper(); return b.Named("/vnflcm/v2") }, "",
 		[]string{"a-001", "w-010"},
 	},
-	{shownBody{page: "registries.md", nth: 1}, "PATCH", func(t *testing.T, b *bench) string {
+	{shownBody{page: "registries.md", nth: 1}, "PATCH", func(t *testing.T, b *servertest.Bench) string {
 		t.Helper()
-		return b.running("/vnflcm/v1")
+		return b.Running("/vnflcm/v1")
 	}, "", nil},
-	{shownBody{page: "external-connectivity.md"}, "POST", func(t *testing.T, b *bench) string {
+	{shownBody{page: "external-connectivity.md"}, "POST", func(t *testing.T, b *servertest.Bench) string {
 		t.Helper()
-		return b.plainServer("/vnflcm/v1") + "/change_ext_conn"
+		return b.PlainServer("/vnflcm/v1") + "/change_ext_conn"
 	}, "", []string{"CP1", "VDU1_CP1"}},
 	{shownBody{page: "change-package.md"}, "POST", anotherWeb, "", nil},
 	{
@@ -61,13 +63,13 @@ var changing = []struct {
 		"POST", anotherWeb,
 		`{"vnfdId": "3d1f0c52-8f0a-4a53-9a7c-5be2f7f0c1aa", "additionalParams": {
 			"lcm-kubernetes-def-files": ["Files/kubernetes/web.yaml"], "vdu_params": [{}]}}`,
-		[]string{marker, "web"},
+		[]string{servertest.Marker, "web"},
 	},
-	{shownBody{page: "packages.md"}, "POST", func(t *testing.T, b *bench) string {
+	{shownBody{page: "packages.md"}, "POST", func(t *testing.T, b *servertest.Bench) string {
 		t.Helper()
-		return b.do("POST", "/vnfpkgm/v1/vnf_packages", map[string]any{}).path() + "/package_content/upload_from_uri"
+		return b.Do("POST", "/vnfpkgm/v1/vnf_packages", map[string]any{}).Path() + "/package_content/upload_from_uri"
 	}, "", nil},
-	{shownBody{page: "subscriptions.md"}, "POST", func(*testing.T, *bench) string {
+	{shownBody{page: "subscriptions.md"}, "POST", func(*testing.T, *servertest.Bench) string {
 		return "/vnflcm/v2/subscriptions"
 	}, "", nil},
 }
@@ -77,40 +79,52 @@ var aWorker = []string{
 }
 
 // task returns a function that prepares a running cluster, and returns the URL of an operation on it.
-func task(name string) func(*testing.T, *bench) string {
-	return func(t *testing.T, b *bench) string { t.Helper(); return b.running("/vnflcm/v1") + "/" + name }
+func task(name string) func(*testing.T, *servertest.Bench) string {
+	return func(t *testing.T, b *servertest.Bench) string {
+		t.Helper()
+		return b.Running("/vnflcm/v1") + "/" + name
+	}
 }
 
 // anotherWeb instantiates the sample of manifests, and onboards another package for it.
-func anotherWeb(t *testing.T, b *bench) (url string) {
+func anotherWeb(t *testing.T, b *servertest.Bench) (url string) {
 	t.Helper()
 	const sample = "../vnfpkg/samples/cnf-manifests"
-	instance := b.create("/vnflcm/v2", b.onboardDir(sample))
-	inst := b.instance(instance)
-	inst.VimConnections = []lcm.VimConnectionInfo{{ID: "1", VimID: lcm.VimID(b.registerCluster("c")), VimType: "kubernetes"}}
+	instance := b.Create("/vnflcm/v2", b.OnboardDir(sample))
+	inst := b.Instance(instance)
+	inst.VimConnections = []lcm.VimConnectionInfo{
+		{ID: "1", VimID: lcm.VimID(b.RegisterCluster("c")), VimType: "kubernetes"},
+	}
 	inst.InstantiationState = lcm.Instantiated
 	inst.Instantiated = &lcm.InstantiatedVnfInfo{
 		FlavourID: "simple", VnfState: lcm.VnfStarted, ScaleStatus: []lcm.ScaleInfo{{AspectID: "web_pods"}},
 		AdditionalParams: json.RawMessage(`{"lcm-kubernetes-def-files":["Files/kubernetes/web.yaml"],"namespace":"default"}`),
 	}
-	require.NoError(t, b.store.UpdateInstance(t.Context(), inst))
+	require.NoError(t, b.Store.UpdateInstance(t.Context(), inst))
 	dir := t.TempDir()
 	require.NoError(t, os.CopyFS(dir, os.DirFS(sample)))
 	for _, file := range []string{"cnf_manifests_top.vnfd.yaml", "cnf_manifests_types.yaml"} {
 		name := filepath.Join(dir, "Definitions", file)
 		text, err := os.ReadFile(name)
 		require.NoError(t, err)
-		changed := strings.ReplaceAll(string(text), "b7a3f6de-2c0b-4d43-9a5e-0c1f6d8e7b24", "3d1f0c52-8f0a-4a53-9a7c-5be2f7f0c1aa")
+		changed := strings.ReplaceAll(
+			string(text),
+			"b7a3f6de-2c0b-4d43-9a5e-0c1f6d8e7b24",
+			"3d1f0c52-8f0a-4a53-9a7c-5be2f7f0c1aa",
+		)
 		require.NoError(t, os.WriteFile(name, []byte(changed), 0o600))
 	}
-	b.onboardDir(dir)
+	b.OnboardDir(dir)
 	return instance + "/change_vnfpkg"
 }
 
 func TestDocumentedBodies_ofOtherRequestsAreReadToTheLastMember(t *testing.T) {
 	for _, c := range changing {
 		t.Run(fmt.Sprintf("%s %d", c.page, c.nth), func(t *testing.T) {
-			b := newBench(t, func(o *Options) { o.Sources, o.Subscribers = obligingSources{}, &obligingSubscribers{} })
+			b := servertest.New(
+				t,
+				func(o *apiserver.Options) { o.Sources, o.Subscribers = servertest.Sources{}, &servertest.Subscribers{} },
+			)
 			text, err := json.Marshal(c.read(t))
 			require.NoError(t, err)
 			var body map[string]any
@@ -121,7 +135,7 @@ func TestDocumentedBodies_ofOtherRequestsAreReadToTheLastMember(t *testing.T) {
 				require.NoError(t, json.Unmarshal([]byte(c.request), &request))
 				put(request, c.at, body)
 			}
-			b.readsAll(t, c.shownBody, body, c.method, c.ready(t, b), request)
+			readsAll(b, t, c.shownBody, body, c.method, c.ready(t, b), request)
 		})
 	}
 }

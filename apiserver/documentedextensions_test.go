@@ -1,4 +1,4 @@
-package apiserver
+package apiserver_test
 
 import (
 	"encoding/json"
@@ -61,7 +61,12 @@ func TestExtensionsPage_showsWhatIsDescribed(t *testing.T) {
 		}
 		text, err := json.Marshal(all[i])
 		require.NoError(t, err)
-		e := apitest.Exchange{Method: s.method, Target: s.target, Status: s.status, Header: http.Header{"Etag": {`"1"`}, "Location": {"x"}}}
+		e := apitest.Exchange{
+			Method: s.method,
+			Target: s.target,
+			Status: s.status,
+			Header: http.Header{"Etag": {`"1"`}, "Location": {"x"}},
+		}
 		if s.sent {
 			e.ContentType, e.Request = "application/json", text
 		} else {

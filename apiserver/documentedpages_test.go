@@ -1,4 +1,4 @@
-package apiserver
+package apiserver_test
 
 import (
 	"archive/tar"
@@ -16,14 +16,17 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/windlass-nfv/windlass/apiserver/servertest"
 	"github.com/windlass-nfv/windlass/internal/cnf"
 )
 
 var (
 	// documentedJSON matches JSON in a page: a block of JSON, the body of a curl, a file that a reader writes, members
 	// of a body that are indented by four spaces, and members within a sentence.
-	documentedJSON = regexp.MustCompile("(?s:```json\n(.*?)```)|(?s: -d '(\\{.*?\\})')|(?s:<< '?END'?\n( *\\{.*?\n) *END\n)" +
-		"|(?m:^((?: {4}[\"{].*\n)(?: {4}.*\n)*))|(?s:`(\\{\"[^`]*\\})`)|(?:`(\"[a-z][a-zA-Z_-]*\": [^`\n]*)`)")
+	documentedJSON = regexp.MustCompile(
+		"(?s:```json\n(.*?)```)|(?s: -d '(\\{.*?\\})')|(?s:<< '?END'?\n( *\\{.*?\n) *END\n)" +
+			"|(?m:^((?: {4}[\"{].*\n)(?: {4}.*\n)*))|(?s:`(\\{\"[^`]*\\})`)|(?:`(\"[a-z][a-zA-Z_-]*\": [^`\n]*)`)",
+	)
 	toReplace = regexp.MustCompile(`"(REPLACE-[A-Z-]*|\.\.\.|\$PASSWORD)"`)
 	// variables are the variables of the shell in the bodies, with values that a reader may have.
 	variables = strings.NewReplacer(
@@ -39,9 +42,9 @@ func bodies(t *testing.T, page string) (out []any) {
 	text, err := os.ReadFile(filepath.Join("../docs/how-to", page))
 	require.NoError(t, err)
 	replaced := strings.ReplaceAll(string(text), "REPLACE-WITH-THE-ADDRESS-OF-THE-LOAD-BALANCER", "192.0.2.9")
-	replaced = variables.Replace(toReplace.ReplaceAllString(replaced, `"`+marker+`"`))
+	replaced = variables.Replace(toReplace.ReplaceAllString(replaced, `"`+servertest.Marker+`"`))
 	replaced = strings.NewReplacer(`: ...}`, `: "..."}`, `[...]`, `[]`).Replace(replaced)
-	replaced = strings.ReplaceAll(replaced, `"-----BEGIN CERTIFICATE-----..."`, strconv.Quote(somePEM))
+	replaced = strings.ReplaceAll(replaced, `"-----BEGIN CERTIFICATE-----..."`, strconv.Quote(servertest.SomePEM))
 	for _, m := range documentedJSON.FindAllStringSubmatch(replaced, -1) {
 		shown := strings.TrimSpace(strings.Join(m[1:], ""))
 		if strings.HasPrefix(shown, `"`) {
@@ -72,7 +75,7 @@ func sampleRequest(t *testing.T, name string) (request map[string]any) {
 		"REPLACE-WITH-THE-ADDRESS-OF-THE-ANSIBLE-SERVER", "192.0.2.9",
 		"REPLACE-WITH-THE-ADDRESS-OF-THE-LOAD-BALANCER", "192.0.2.9",
 	).Replace(string(text))
-	filled = toReplace.ReplaceAllString(filled, `"`+marker+`"`)
+	filled = toReplace.ReplaceAllString(filled, `"`+servertest.Marker+`"`)
 	require.NoError(t, json.Unmarshal([]byte(filled), &request))
 	return request
 }

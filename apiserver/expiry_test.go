@@ -1,4 +1,4 @@
-package apiserver
+package apiserver_test
 
 import (
 	"io"
@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/windlass-nfv/windlass/apiserver"
+	"github.com/windlass-nfv/windlass/apiserver/servertest"
 	"github.com/windlass-nfv/windlass/internal/auth"
 )
 
@@ -28,15 +30,20 @@ func (e expiring) Authenticate(r *http.Request) (auth.Identity, error) {
 }
 
 func TestEventStreamEndsWithTheCredentials(t *testing.T) {
-	b := newBench(t, func(o *Options) { o.Auth = expiring{after: 300 * time.Millisecond} })
-	opOcc := b.began()
-	got := b.do("GET", progressOf(opOcc)+"/events", nil, "X-Expiring: yes")
+	b := servertest.New(t, func(o *apiserver.Options) { o.Auth = expiring{after: 300 * time.Millisecond} })
+	opOcc := b.Began()
+	got := b.Do("GET", servertest.ProgressOf(opOcc)+"/events", nil, "X-Expiring: yes")
 	require.Equal(t, http.StatusOK, got.Status)
 	body := string(got.Body)
 	require.Contains(t, body, "event: step\n", "what had happened came before")
 	require.True(t, strings.HasSuffix(body, expired), "the stream says why it ends: %s", body)
 
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, b.http.URL+progressOf(opOcc)+"/events", nil)
+	req, err := http.NewRequestWithContext(
+		t.Context(),
+		http.MethodGet,
+		b.HTTP.URL+servertest.ProgressOf(opOcc)+"/events",
+		nil,
+	)
 	require.NoError(t, err)
 	resp, err := http.DefaultTransport.RoundTrip(req)
 	require.NoError(t, err)

@@ -1,4 +1,4 @@
-package apiserver
+package apiserver_test
 
 import (
 	"encoding/json"
@@ -12,7 +12,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/windlass-nfv/windlass/apiserver"
 	"github.com/windlass-nfv/windlass/apiserver/rest"
+	"github.com/windlass-nfv/windlass/apiserver/servertest"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -25,17 +27,17 @@ const pageParam = "nextpage_opaque_marker"
 
 // prey has the resources for the requests of the fuzzers.
 type prey struct {
-	*bench
+	*servertest.Bench
 	// names are placeholders for existing resources in paths and bodies: "$IDLE" is the path of an instance.
 	names map[string]string
 }
 
 func newPrey(f *testing.F) *prey {
 	f.Helper()
-	p := &prey{bench: newBench(f, func(o *Options) { o.API.PageSize = 2 }), names: map[string]string{}}
-	path, vnfdID := p.onboard()
+	p := &prey{Bench: servertest.New(f, func(o *apiserver.Options) { o.API.PageSize = 2 }), names: map[string]string{}}
+	path, vnfdID := p.Onboard()
 	p.names["$PKG"], p.names["$VNFD"] = path, vnfdID
-	p.names["$VIM"] = p.registerVim("lab", true)
+	p.names["$VIM"] = p.RegisterVim("lab", true)
 	p.renew()
 	p.names["$MARKER"] = url.QueryEscape(p.marker("/vnflcm/v2/vnf_instances"))
 	return p
@@ -44,26 +46,26 @@ func newPrey(f *testing.F) *prey {
 // renew creates again the resources that an accepted request uses up.
 func (p *prey) renew() {
 	p.Helper()
-	p.names["$IDLE"] = strings.TrimPrefix(p.create("/vnflcm/v1", p.names["$VNFD"]), "/vnflcm/v1")
-	p.names["$RUNNING"] = strings.TrimPrefix(p.runs("/vnflcm/v1", p.names["$VNFD"], "ha", 3, 2), "/vnflcm/v1")
-	failed := p.create("/vnflcm/v1", p.names["$VNFD"])
+	p.names["$IDLE"] = strings.TrimPrefix(p.Create("/vnflcm/v1", p.names["$VNFD"]), "/vnflcm/v1")
+	p.names["$RUNNING"] = strings.TrimPrefix(p.Runs("/vnflcm/v1", p.names["$VNFD"], "ha", 3, 2), "/vnflcm/v1")
+	failed := p.Create("/vnflcm/v1", p.names["$VNFD"])
 	o := lcm.VnfLcmOpOcc{
-		ID: rest.NewID[lcm.OpOccID](), VnfInstanceID: p.instance(failed).ID, Operation: lcm.OpInstantiate,
+		ID: rest.NewID[lcm.OpOccID](), VnfInstanceID: p.Instance(failed).ID, Operation: lcm.OpInstantiate,
 		APIVersion: 1,
 	}
-	require.NoError(p, p.store.BeginOperation(p.Context(), o))
+	require.NoError(p, p.Store.BeginOperation(p.Context(), o))
 	p.names["$FAILED"] = "/vnf_lcm_op_occs/" + string(o.ID)
-	p.enter(p.names["$FAILED"], lcm.Processing)
-	p.enter(p.names["$FAILED"], lcm.FailedTemp,
+	p.Enter(p.names["$FAILED"], lcm.Processing)
+	p.Enter(p.names["$FAILED"], lcm.FailedTemp,
 		func(r *lcm.OperationRecord) { r.Error = lcm.Errorf(lcm.KindBroken, "It failed.") })
-	p.names["$EMPTY"] = p.do("POST", "/vnfpkgm/v1/vnf_packages", map[string]any{}).path()
-	p.names["$SNAPSHOT"] = p.do("POST", snapshots, `{}`).path()
+	p.names["$EMPTY"] = p.Do("POST", "/vnfpkgm/v1/vnf_packages", map[string]any{}).Path()
+	p.names["$SNAPSHOT"] = p.Do("POST", servertest.SnapshotsPath, `{}`).Path()
 }
 
 // marker returns the marker of the second page of a list.
 func (p *prey) marker(list string) string {
 	p.Helper()
-	next, err := url.Parse(p.do("GET", list, nil).nextPath())
+	next, err := url.Parse(p.Do("GET", list, nil).NextPath())
 	require.NoError(p, err)
 	return next.Query().Get(pageParam)
 }
@@ -85,7 +87,7 @@ func (p *prey) send(t *testing.T, method, path, query, body string, header http.
 		r.Header.Set("Version", "2.0.0")
 	}
 	w := httptest.NewRecorder()
-	p.server.ServeHTTP(w, r)
+	p.Server.ServeHTTP(w, r)
 	tame(t, path, w)
 	return w
 }
@@ -115,9 +117,9 @@ func (p *prey) readable(t *testing.T, w *httptest.ResponseRecorder) {
 		t.Helper()
 		require.Equal(t, http.StatusOK, p.send(t, http.MethodGet, path, "", "", http.Header{}).Code, path)
 	}
-	path := strings.TrimPrefix(w.Header().Get("Location"), endpoint)
+	path := strings.TrimPrefix(w.Header().Get("Location"), servertest.Endpoint)
 	if below, ofLcm := strings.CutPrefix(path, "/vnflcm/v"); ofLcm && !strings.Contains(below, "/subscriptions/") &&
-		!strings.HasPrefix(path, snapshots) {
+		!strings.HasPrefix(path, servertest.SnapshotsPath) {
 		get("/vnflcm/v1" + below[1:])
 		get("/vnflcm/v2" + below[1:])
 	} else if path != "" {
@@ -130,7 +132,7 @@ func (p *prey) readable(t *testing.T, w *httptest.ResponseRecorder) {
 	get("$EMPTY")
 	get("$SNAPSHOT")
 	// Selectors use every attribute.
-	for _, list := range []string{"/vnflcm/v1/vnf_instances", "/vnflcm/v2/vnf_lcm_op_occs", "/vnfpkgm/v1/vnf_packages", snapshots} {
+	for _, list := range []string{"/vnflcm/v1/vnf_instances", "/vnflcm/v2/vnf_lcm_op_occs", "/vnfpkgm/v1/vnf_packages", servertest.SnapshotsPath} {
 		require.Equal(t, http.StatusOK, p.send(t, http.MethodGet, list, "exclude_fields=_links/self", "", http.Header{}).Code,
 			list)
 	}
@@ -159,15 +161,22 @@ func holes() []hole {
 		cps := []string{list, maps}[i]
 		add("POST", v+"/vnf_instances",
 			`{"vnfdId":"$VNFD","vnfInstanceName":"a","metadata":{"a":{"b":[1,true,null]},"password":"p"}}`)
-		add("PATCH", v+"$IDLE", `{"vnfInstanceName":"b","metadata":{"a":null,"c":1},"extensions":{"d":{}},"vimConnectionInfo":`+vims+`}`)
+		add(
+			"PATCH",
+			v+"$IDLE",
+			`{"vnfInstanceName":"b","metadata":{"a":null,"c":1},"extensions":{"d":{}},"vimConnectionInfo":`+vims+`}`,
+		)
 		add("PATCH", v+"$RUNNING", `{"vnfInstanceDescription":"b","vnfConfigurableProperties":{"d":[]}}`)
 		add("POST", v+"$IDLE/instantiate", fmt.Sprintf(instantiation, vims, cps, cps))
 		add("POST", v+"$RUNNING/scale",
 			`{"type":"SCALE_OUT","aspectId":"worker_instance","numberOfSteps":"1","additionalParams":{"vnfc_instance_ids":"a"}}`)
 		add("POST", v+"$RUNNING/scale_to_level",
 			`{"scaleInfo":[{"aspectId":"worker_instance","scaleLevel":1},{"aspectId":"master_instance","scaleLevel":0}]}`)
-		add("POST", v+"$RUNNING/heal",
-			`{"vnfcInstanceId":["worker-0"],"cause":"a","additionalParams":{"all":false,"k8s_cluster_installation_param":{"worker_node":{"password":"p"}}}}`)
+		add(
+			"POST",
+			v+"$RUNNING/heal",
+			`{"vnfcInstanceId":["worker-0"],"cause":"a","additionalParams":{"all":false,"k8s_cluster_installation_param":{"worker_node":{"password":"p"}}}}`,
+		)
 		add("POST", v+"$RUNNING/operate",
 			`{"changeStateTo":"STOPPED","stopType":"GRACEFUL","gracefulStopTimeout":60,"vnfcInstanceId":"worker-0"}`)
 		add("POST", v+"$RUNNING/change_ext_conn",
@@ -179,19 +188,27 @@ func holes() []hole {
 		add("POST", v+"$FAILED/rollback", ``)
 		add("POST", v+"$FAILED/fail", ``)
 		add("POST", v+"$FAILED/cancel", `{"cancelMode":"GRACEFUL"}`)
-		add("POST", v+"/subscriptions", `{"callbackUri":"https://nfvo.example/a","filter":{"notificationTypes":["VnfLcmOperationOccurrenceNotification"],
+		add(
+			"POST",
+			v+"/subscriptions",
+			`{"callbackUri":"https://nfvo.example/a","filter":{"notificationTypes":["VnfLcmOperationOccurrenceNotification"],
 			"operationTypes":["HEAL"],"operationStates":["FAILED"],"vnfInstanceSubscriptionFilter":{"vnfInstanceNames":["a"],"vnfProductsFromProviders":
 			[{"vnfProvider":"p","vnfProducts":[{"vnfProductName":"n","versions":[{"vnfSoftwareVersion":"1","vnfdVersions":["1"]}]}]}]}},
 			"authentication":{"authType":["BASIC","OAUTH2_CLIENT_CREDENTIALS"],"paramsBasic":{"userName":"u","password":"p"},
-			"paramsOauth2ClientCredentials":{"clientId":"c","clientPassword":"p","tokenEndpoint":"https://nfvo.example/t"}},"verbosity":"SHORT"}`)
+			"paramsOauth2ClientCredentials":{"clientId":"c","clientPassword":"p","tokenEndpoint":"https://nfvo.example/t"}},"verbosity":"SHORT"}`,
+		)
 	}
 	for _, task := range []string{"/change_vnfpkg", "/create_snapshot", "/revert_to_snapshot"} {
 		add("POST", "/vnflcm/v2$RUNNING"+task, `{"vnfdId":"$VNFD","vnfSnapshotInfoId":"a"}`)
 	}
-	for _, on := range []string{"POST " + snapshots, "PATCH $SNAPSHOT"} {
+	for _, on := range []string{"POST " + servertest.SnapshotsPath, "PATCH $SNAPSHOT"} {
 		method, path, _ := strings.Cut(on, " ")
-		add(method, path, `{"vnfSnapshotPkgId":"a","vnfSnapshot":{"id":"a","vnfInstanceId":"a","vnfdId":"a","_links":{},"vnfcSnapshots":[{"id":"a","vnfcInstanceId":"b"}],
-			"vnfInstance":{"vimConnectionInfo":{"a":{"accessInfo":{"password":"a"}}},"userDefinedData":{"a":null,"b":1}},"surprise":{"b":1}}}`)
+		add(
+			method,
+			path,
+			`{"vnfSnapshotPkgId":"a","vnfSnapshot":{"id":"a","vnfInstanceId":"a","vnfdId":"a","_links":{},"vnfcSnapshots":[{"id":"a","vnfcInstanceId":"b"}],
+			"vnfInstance":{"vimConnectionInfo":{"a":{"accessInfo":{"password":"a"}}},"userDefinedData":{"a":null,"b":1}},"surprise":{"b":1}}}`,
+		)
 	}
 	add("POST", "/vnfpkgm/v1/vnf_packages", `{"userDefinedData":{"a":{"b":1}}}`)
 	add("PATCH", "$PKG", `{"userDefinedData":{"a":null,"b":"c"}}`)
@@ -199,9 +216,16 @@ func holes() []hole {
 	all = append(all, hole{"PUT", "$EMPTY/package_content", "application/zip", "PK\x05\x06" + strings.Repeat("\x00", 18)})
 	add("POST", "$EMPTY/package_content/upload_from_uri",
 		`{"addressInformation":"https://repo.example/a.zip","userName":"u","password":"p"}`)
-	add("POST", "/vnfpkgm/v1/subscriptions",
-		`{"callbackUri":"https://nfvo.example/p","filter":{"notificationTypes":["VnfPackageOnboardingNotification"],"vnfdId":["a"]}}`)
-	add("POST", "/v1.0/vims", `{"vim":{"type":"openstack","name":"a","auth_url":"http://192.0.2.5/v3","auth_cred":{"username":"u","password":"p"},"vim_project":{"name":"a"},"extra":{"region":"r"}}}`)
+	add(
+		"POST",
+		"/vnfpkgm/v1/subscriptions",
+		`{"callbackUri":"https://nfvo.example/p","filter":{"notificationTypes":["VnfPackageOnboardingNotification"],"vnfdId":["a"]}}`,
+	)
+	add(
+		"POST",
+		"/v1.0/vims",
+		`{"vim":{"type":"openstack","name":"a","auth_url":"http://192.0.2.5/v3","auth_cred":{"username":"u","password":"p"},"vim_project":{"name":"a"},"extra":{"region":"r"}}}`,
+	)
 	add("PUT", "/v1.0/vims/$VIM", `{"vim":{"description":"a","auth_cred":{"password":"q"},"extra":{"ssh_port":22}}}`)
 	add("POST", "/windlass/v1$RUNNING/plan",
 		`{"operation":"SCALE","request":{"type":"SCALE_IN","aspectId":"worker_instance"}}`)
@@ -282,7 +306,7 @@ func FuzzBodies(f *testing.F) {
 // listed are the resources that are lists, or have some of the parameters of lists.
 var listed = []string{
 	"/vnflcm/v2/vnf_instances", "/vnflcm/v1/vnf_instances", "/vnflcm/v1/vnf_lcm_op_occs", "/vnflcm/v2/vnf_lcm_op_occs",
-	"/vnflcm/v2/subscriptions", snapshots,
+	"/vnflcm/v2/subscriptions", servertest.SnapshotsPath,
 	"/vnfpkgm/v1/vnf_packages", "/vnfpkgm/v1/onboarded_vnf_packages", "/vnfpkgm/v1/subscriptions", "/v1.0/vims",
 	"/windlass/v1/audit",
 	"/windlass/v1/dead_letters", "/vnflcm/v1$RUNNING", "/windlass/v1$FAILED/steps", "/windlass/v1$FAILED/logs",

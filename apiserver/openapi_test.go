@@ -1,4 +1,4 @@
-package apiserver
+package apiserver_test
 
 import (
 	"encoding/json"
@@ -13,12 +13,13 @@ import (
 	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
-	"github.com/labstack/echo/v4"
 	"github.com/stretchr/testify/require"
 
+	"github.com/windlass-nfv/windlass/apiserver"
 	"github.com/windlass-nfv/windlass/apiserver/apitest"
 	"github.com/windlass-nfv/windlass/apiserver/openapi"
 	"github.com/windlass-nfv/windlass/apiserver/rest"
+	"github.com/windlass-nfv/windlass/apiserver/servertest"
 	"github.com/windlass-nfv/windlass/internal/config"
 	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
@@ -26,9 +27,11 @@ import (
 )
 
 // shown returns a server for requests that need no database.
-func shown(t *testing.T) *Server {
+func shown(t *testing.T) *apiserver.Server {
 	t.Helper()
-	s, err := New(Options{API: config.API{Endpoint: endpoint}, Metrics: http.NotFoundHandler()})
+	s, err := apiserver.New(
+		apiserver.Options{API: config.API{Endpoint: servertest.Endpoint}, Metrics: http.NotFoundHandler()},
+	)
 	require.NoError(t, err)
 	return s
 }
@@ -90,8 +93,15 @@ func TestOpenAPI_hasAnExampleOfEveryAnswer(t *testing.T) {
 						continue
 					}
 					bodies++
-					require.NotNil(t, media.Example, "%s %s %s (%s): there is no example. Run: go tool task docs:generate", method, path,
-						status, kind)
+					require.NotNil(
+						t,
+						media.Example,
+						"%s %s %s (%s): there is no example. Run: go tool task docs:generate",
+						method,
+						path,
+						status,
+						kind,
+					)
 					example, err := json.Marshal(media.Example)
 					require.NoError(t, err)
 					require.NoError(t, apitest.CheckExample(operation.OperationID, status, kind, example))
@@ -169,7 +179,7 @@ func TestOpenAPI_hasEveryParameterOfAClusterAndNoOther(t *testing.T) {
 
 func TestOpenAPI_hasEveryRouteAndNoOther(t *testing.T) {
 	var routes []string
-	for _, r := range shown(t).handler.(*echo.Echo).Routes() {
+	for _, r := range shown(t).Echo().Routes() {
 		if r.Method == http.MethodHead { // the document says only once that HEAD is possible wherever GET is
 			continue
 		}
@@ -221,13 +231,13 @@ func stub(route string) string {
 // served returns the document of a server with this security, decoded and as text.
 func served(t *testing.T, security openapi.Security) (doc *openapi3.T, text string) {
 	t.Helper()
-	s, err := New(Options{
-		API: config.API{Endpoint: endpoint, Metrics: config.MetricsAdmin}, Metrics: http.NotFoundHandler(),
+	s, err := apiserver.New(apiserver.Options{
+		API: config.API{Endpoint: servertest.Endpoint, Metrics: config.MetricsAdmin}, Metrics: http.NotFoundHandler(),
 		Security: security,
 	})
 	require.NoError(t, err)
 	w := httptest.NewRecorder()
-	s.ServeHTTP(w, httptest.NewRequest(http.MethodGet, endpoint+"/openapi.json", nil))
+	s.ServeHTTP(w, httptest.NewRequest(http.MethodGet, servertest.Endpoint+"/openapi.json", nil))
 	require.Equal(t, http.StatusOK, w.Code, "%s", w.Body)
 	text = w.Body.String()
 	doc, err = openapi3.NewLoader().LoadFromData([]byte(text))
@@ -297,7 +307,7 @@ func TestOpenAPI_isServedForProgramsAndPeople(t *testing.T) {
 	s := shown(t)
 	read := func(path string) *httptest.ResponseRecorder {
 		w := httptest.NewRecorder()
-		s.ServeHTTP(w, httptest.NewRequest(http.MethodGet, endpoint+path, nil))
+		s.ServeHTTP(w, httptest.NewRequest(http.MethodGet, servertest.Endpoint+path, nil))
 		require.Equal(t, http.StatusOK, w.Code, "%s", w.Body)
 		return w
 	}
@@ -316,7 +326,7 @@ func TestOpenAPI_isServedForProgramsAndPeople(t *testing.T) {
 		require.NotContains(t, file.Header().Get("Content-Security-Policy"), "script-src 'self' ", "no inline scripts")
 	}
 	w := httptest.NewRecorder()
-	s.ServeHTTP(w, httptest.NewRequest(http.MethodGet, endpoint+"/docs/index.html", nil))
+	s.ServeHTTP(w, httptest.NewRequest(http.MethodGet, servertest.Endpoint+"/docs/index.html", nil))
 	require.Equal(t, http.StatusNotFound, w.Code)
 }
 

@@ -1,99 +1,29 @@
-package apiserver
+package apiserver_test
 
 import (
 	"net/http"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/windlass-nfv/windlass/apiserver"
+	"github.com/windlass-nfv/windlass/apiserver/servertest"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// Two projects, and an administrator of all projects.
-var (
-	edge = as("edge", "windlass:write")
-	core = as("core", "windlass:write")
-	ops  = as("default", "windlass:admin")
-)
-
-// ownedByEdge has one resource of each kind that belongs to the project edge, by the parameter for it in paths.
-type ownedByEdge struct {
-	ids    map[string]string
-	vnfdID string
-	// subscriptions are the subscriptions of both versions.
-	subscriptions map[string]string
-}
-
-var apiRoot = regexp.MustCompile(`^/\w+/v\d`)
-
-func last(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
-
-// twoProjects returns an API server on which edge has one resource of each kind.
-func twoProjects(t *testing.T, change ...func(*Options)) (*bench, ownedByEdge) {
-	t.Helper()
-	b := newBench(t, append(change, withAuth, func(o *Options) { o.Notifications.TestCallback = false })...)
-	b.client = edge
-	e := ownedByEdge{ids: map[string]string{}, subscriptions: map[string]string{}}
-	for _, root := range []string{"/vnflcm/v1", "/vnflcm/v2", "/vnfpkgm/v1"} {
-		e.subscriptions[root] = last(b.do("POST", root+"/subscriptions", subscribe(nil)).path())
-	}
-	var pkg string
-	pkg, e.vnfdID = b.onboard()
-	vim := b.registerVim("lab", true)
-	instance := b.create("/vnflcm/v1", e.vnfdID)
-	op := b.do("POST", instance+"/instantiate", clusterRequest(vim))
-	op.want(http.StatusAccepted)
-	b.enter(op.path(), lcm.Processing)
-	b.enter(op.path(), lcm.FailedTemp)
-	ctx := t.Context()
-	letter, err := b.store.NextDelivery(ctx, lcm.SubscriptionID(e.subscriptions["/vnflcm/v1"]))
-	require.NoError(t, err)
-	require.NoError(t, b.store.NotDelivered(ctx, letter.ID, "nobody there"))
-	require.NoError(t, b.store.Bury(ctx, letter.ID, 0))
-	snapshot := b.do("POST", snapshots, `{}`)
-	e.ids = map[string]string{
-		"vnfPkgId": last(pkg), "vimId": vim, "vnfInstanceId": last(instance), "vnfLcmOpOccId": last(op.path()),
-		"vnfdId": e.vnfdID, "deadLetterId": strconv.FormatInt(letter.ID, 10), "index": "0", "vnfcInstanceId": someID,
-		"vnfSnapshotInfoId": last(snapshot.path()), "serverId": someID, "*": "TOSCA-Metadata/TOSCA.meta",
-	}
-	b.client = ""
-	return b, e
-}
-
-// at fills edge's resources into the pattern of a route, and for absent, ids that do not exist.
-func (e ownedByEdge) at(pattern string) (real, absent string) {
-	fill := func(known bool) string {
-		return pathParam.ReplaceAllStringFunc(pattern, func(param string) string {
-			name := strings.TrimPrefix(param, ":")
-			switch {
-			case !known && name == "deadLetterId":
-				return "999"
-			case !known && strings.HasSuffix(name, "Id"):
-				return "00000000-0000-4000-8000-000000000000"
-			case name == "subscriptionId":
-				return e.subscriptions[apiRoot.FindString(pattern)]
-			default:
-				return e.ids[name]
-			}
-		})
-	}
-	return fill(true), fill(false)
-}
-
 func TestProjects_noRouteLeadsToTheResourcesOfAnother(t *testing.T) {
-	b, e := twoProjects(t)
+	b, e := servertest.TwoProjects(t)
 	body := map[string]string{"/v1.0/vims/:vimId": `{"vim":{"description":"mine now"}}`}
 	var reads int
-	b.everyRoute(func(method, pattern, _ string) {
-		if open := strings.HasSuffix(pattern, "/api_versions") || method == http.MethodOptions || pattern == "/docs/*"; open ||
+	everyRoute(b, func(method, pattern, _ string) {
+		if open := strings.HasSuffix(pattern, "/api_versions") || method == http.MethodOptions ||
+			pattern == "/docs/*"; open ||
 			!strings.Contains(pattern, ":") {
 			return
 		}
-		path, absent := e.at(pattern)
+		path, absent := e.At(pattern)
 		require.NotContains(t, path, "//", "a parameter of %s is not known to this test", pattern)
 		require.False(t, strings.HasSuffix(path, "/"), "a parameter of %s is not known to this test", pattern)
 		var request any
@@ -104,22 +34,22 @@ func TestProjects_noRouteLeadsToTheResourcesOfAnother(t *testing.T) {
 			}
 		}
 		what := method + " " + pattern
-		theirs := b.do(method, path, request, core)
-		nobodys := b.do(method, absent, request, core)
+		theirs := b.Do(method, path, request, servertest.Core)
+		nobodys := b.Do(method, absent, request, servertest.Core)
 		require.Equal(t, http.StatusNotFound, theirs.Status, "%s: %s", what, theirs.Body)
 		require.Equal(t, string(nobodys.Body), replaced(string(theirs.Body), path, absent),
 			"%s shows that the object exists", what)
 		if strings.HasSuffix(pattern, "/events") {
 			return // the stream of the owner does not end
 		}
-		if method == http.MethodGet && b.do(method, path, nil, edge).Status != http.StatusNotFound {
+		if method == http.MethodGet && b.Do(method, path, nil, servertest.Edge).Status != http.StatusNotFound {
 			reads++
 		}
 	})
 	require.Greater(t, reads, 12, "the owner finds what the other does not")
 	// None of the requests has changed anything.
-	require.Equal(t, lcm.FailedTemp, b.operation("/"+e.ids["vnfLcmOpOccId"]).State)
-	vim, err := b.store.Vim(t.Context(), lcm.VimID(e.ids["vimId"]))
+	require.Equal(t, lcm.FailedTemp, b.Operation("/"+e.IDs["vnfLcmOpOccId"]).State)
+	vim, err := b.Store.Vim(t.Context(), lcm.VimID(e.IDs["vimId"]))
 	require.NoError(t, err)
 	require.Empty(t, vim.Description)
 }
@@ -136,39 +66,39 @@ func replaced(text, path, other string) string {
 }
 
 func TestProjects_listsHaveTheProjectsOwn(t *testing.T) {
-	b, e := twoProjects(t)
+	b, e := servertest.TwoProjects(t)
 	count := func(client, path string) int {
-		doc := b.do("GET", path, nil, client)
-		if vims, ok := doc.want(http.StatusOK)["vims"].([]any); ok {
+		doc := b.Do("GET", path, nil, client)
+		if vims, ok := doc.Want(http.StatusOK)["vims"].([]any); ok {
 			return len(vims)
 		}
-		return len(doc.list())
+		return len(doc.List())
 	}
 	lists := 0
-	b.everyRoute(func(method, pattern, path string) {
+	everyRoute(b, func(method, pattern, path string) {
 		if method != http.MethodGet || strings.Contains(pattern, ":") || !isList(pattern) {
 			return
 		}
 		lists++
 		if pattern != "/windlass/v1/audit" { // the audit contains core's own attempts
-			require.Zero(t, count(core, path), path)
+			require.Zero(t, count(servertest.Core, path), path)
 		}
-		require.Positive(t, count(edge, path), path)
-		require.Positive(t, count(ops, path), "%s: an administrator sees everything", path)
+		require.Positive(t, count(servertest.Edge, path), path)
+		require.Positive(t, count(servertest.Ops, path), "%s: an administrator sees everything", path)
 	})
 	require.Equal(t, 16, lists)
-	for _, r := range b.do("GET", "/windlass/v1/audit", nil, core).list() {
+	for _, r := range b.Do("GET", "/windlass/v1/audit", nil, servertest.Core).List() {
 		require.Equal(t, "core", r["projectId"])
 	}
 	for name, path := range map[string]string{
 		"vnfInstanceId": "/vnflcm/v2/vnf_instances", "vnfLcmOpOccId": "/vnflcm/v2/vnf_lcm_op_occs",
 		"vnfPkgId": "/vnfpkgm/v1/vnf_packages", "vnfSnapshotInfoId": "/vnflcm/v2/vnf_snapshots",
 	} {
-		query := "?filter=(eq,id," + e.ids[name] + ")"
-		require.Empty(t, b.do("GET", path+query, nil, core).list(), "a filter does not reach further")
-		require.Len(t, b.do("GET", path+query, nil, edge).list(), 1)
+		query := "?filter=(eq,id," + e.IDs[name] + ")"
+		require.Empty(t, b.Do("GET", path+query, nil, servertest.Core).List(), "a filter does not reach further")
+		require.Len(t, b.Do("GET", path+query, nil, servertest.Edge).List(), 1)
 	}
-	require.Empty(t, b.do("GET", "/v1.0/vims?name=lab", nil, core).want(http.StatusOK)["vims"])
+	require.Empty(t, b.Do("GET", "/v1.0/vims?name=lab", nil, servertest.Core).Want(http.StatusOK)["vims"])
 }
 
 // isList reports whether a route is that of a collection.
@@ -176,32 +106,32 @@ func isList(pattern string) bool {
 	return slices.Contains([]string{
 		"vnf_instances", "vnf_lcm_op_occs", "subscriptions", "vnf_packages",
 		"onboarded_vnf_packages", "vims", "vims.json", "vnf_snapshots", "dead_letters", "audit",
-	}, last(pattern))
+	}, servertest.LastPart(pattern))
 }
 
 func TestProjects_pagesStayInTheProject(t *testing.T) {
-	b := newBench(t, withAuth, func(o *Options) { o.API.PageSize = 2 })
+	b := servertest.New(t, servertest.WithAuth, func(o *apiserver.Options) { o.API.PageSize = 2 })
 	for i := range 10 {
-		client := edge
+		client := servertest.Edge
 		if i%2 == 1 {
-			client = core
+			client = servertest.Core
 		}
-		b.do("POST", "/vnfpkgm/v1/vnf_packages", map[string]any{"userDefinedData": map[string]any{"n": i}},
-			client).want(http.StatusCreated)
+		b.Do("POST", "/vnfpkgm/v1/vnf_packages", map[string]any{"userDefinedData": map[string]any{"n": i}},
+			client).Want(http.StatusCreated)
 	}
 	seen, path := 0, "/vnfpkgm/v1/vnf_packages?all_fields"
 	for path != "" {
-		page := b.do("GET", path, nil, edge)
-		for _, item := range page.list() {
+		page := b.Do("GET", path, nil, servertest.Edge)
+		for _, item := range page.List() {
 			require.Zero(t, int(item["userDefinedData"].(map[string]any)["n"].(float64))%2)
 			seen++
 		}
-		_, link, _ := strings.Cut(page.Header.Get("Link"), endpoint)
+		_, link, _ := strings.Cut(page.Header.Get("Link"), servertest.Endpoint)
 		if path, _, _ = strings.Cut(link, ">"); path == "" {
 			break
 		}
 		// A marker from another project reveals none of its packages.
-		for _, item := range b.do("GET", path, nil, core).list() {
+		for _, item := range b.Do("GET", path, nil, servertest.Core).List() {
 			require.Equal(t, 1, int(item["userDefinedData"].(map[string]any)["n"].(float64))%2)
 		}
 	}
@@ -209,79 +139,79 @@ func TestProjects_pagesStayInTheProject(t *testing.T) {
 }
 
 func TestProjects_nothingOfAnotherCanBeUsed(t *testing.T) {
-	b, e := twoProjects(t)
-	b.client = core
-	refused := b.do("POST", "/vnflcm/v1/vnf_instances", map[string]any{"vnfdId": e.vnfdID})
-	require.Contains(t, refused.problem(http.StatusUnprocessableEntity), "no on-boarded VNF package")
+	b, e := servertest.TwoProjects(t)
+	b.Client = servertest.Core
+	refused := b.Do("POST", "/vnflcm/v1/vnf_instances", map[string]any{"vnfdId": e.VnfdID})
+	require.Contains(t, refused.Problem(http.StatusUnprocessableEntity), "no on-boarded VNF package")
 
 	// Each project can use all names, but each only once.
-	_, vnfdID := b.onboard()
-	require.Equal(t, e.vnfdID, vnfdID)
-	instance := b.create("/vnflcm/v1", vnfdID)
-	request := clusterRequest(e.ids["vimId"])
-	require.Contains(t, b.do("POST", instance+"/instantiate", request).problem(http.StatusUnprocessableEntity),
+	_, vnfdID := b.Onboard()
+	require.Equal(t, e.VnfdID, vnfdID)
+	instance := b.Create("/vnflcm/v1", vnfdID)
+	request := servertest.ClusterRequest(e.IDs["vimId"])
+	require.Contains(t, b.Do("POST", instance+"/instantiate", request).Problem(http.StatusUnprocessableEntity),
 		"there is no VIM")
 	delete(request, "vimConnectionInfo")
-	require.Contains(t, b.do("POST", instance+"/instantiate", request).problem(http.StatusUnprocessableEntity),
+	require.Contains(t, b.Do("POST", instance+"/instantiate", request).Problem(http.StatusUnprocessableEntity),
 		"no VIM is registered as the default one")
-	vim := b.registerVim("lab", true)
-	b.do("POST", "/v1.0/vims", map[string]any{"vim": map[string]any{
+	vim := b.RegisterVim("lab", true)
+	b.Do("POST", "/v1.0/vims", map[string]any{"vim": map[string]any{
 		"name": "lab", "type": "openstack", "auth_url": "http://x", "auth_cred": map[string]any{"a": "b"},
-	}}).want(http.StatusConflict)
-	b.do("POST", instance+"/instantiate", request).want(http.StatusAccepted)
-	got, err := b.store.Instance(t.Context(), lcm.VnfInstanceID(last(instance)))
+	}}).Want(http.StatusConflict)
+	b.Do("POST", instance+"/instantiate", request).Want(http.StatusAccepted)
+	got, err := b.Store.Instance(t.Context(), lcm.VnfInstanceID(servertest.LastPart(instance)))
 	require.NoError(t, err)
 	require.Equal(t, lcm.ProjectID("core"), got.ProjectID)
 	require.Equal(t, lcm.VimID(vim), got.VimConnections[0].VimID, "the default VIM of its own project")
-	require.Equal(t, "core", b.do("GET", "/v1.0/vims/"+vim, nil).want(http.StatusOK)["vim"].(map[string]any)["tenant_id"])
+	require.Equal(t, "core", b.Do("GET", "/v1.0/vims/"+vim, nil).Want(http.StatusOK)["vim"].(map[string]any)["tenant_id"])
 
-	again := b.do("POST", "/vnfpkgm/v1/vnf_packages", map[string]any{})
-	csar, err := samplePackage()
+	again := b.Do("POST", "/vnfpkgm/v1/vnf_packages", map[string]any{})
+	csar, err := servertest.SamplePackage()
 	require.NoError(t, err)
-	require.Contains(t, b.do("PUT", again.path()+"/package_content", string(csar),
-		"Content-Type: application/zip").problem(http.StatusConflict), "on board already")
+	require.Contains(t, b.Do("PUT", again.Path()+"/package_content", string(csar),
+		"Content-Type: application/zip").Problem(http.StatusConflict), "on board already")
 }
 
 func TestProjects_notificationsStayInTheProject(t *testing.T) {
-	b, e := twoProjects(t)
-	b.client = core
-	sub := b.do("POST", "/vnflcm/v1/subscriptions", subscribe(nil))
-	sub.want(http.StatusCreated)
-	mine := lcm.SubscriptionID(last(sub.path()))
-	require.NotEqual(t, e.subscriptions["/vnflcm/v1"], string(mine), "what another has subscribed to is no duplicate")
-	theirs := lcm.SubscriptionID(e.subscriptions["/vnflcm/v2"])
-	require.NotEmpty(t, b.outbox(theirs))
-	b.enter("/"+e.ids["vnfLcmOpOccId"], lcm.RollingBack)
-	require.Len(t, b.outbox(theirs), 1)
-	require.Empty(t, b.outbox(mine))
+	b, e := servertest.TwoProjects(t)
+	b.Client = servertest.Core
+	sub := b.Do("POST", "/vnflcm/v1/subscriptions", servertest.SubscriptionTo(nil))
+	sub.Want(http.StatusCreated)
+	mine := lcm.SubscriptionID(servertest.LastPart(sub.Path()))
+	require.NotEqual(t, e.Subscriptions["/vnflcm/v1"], string(mine), "what another has subscribed to is no duplicate")
+	theirs := lcm.SubscriptionID(e.Subscriptions["/vnflcm/v2"])
+	require.NotEmpty(t, b.Outbox(theirs))
+	b.Enter("/"+e.IDs["vnfLcmOpOccId"], lcm.RollingBack)
+	require.Len(t, b.Outbox(theirs), 1)
+	require.Empty(t, b.Outbox(mine))
 
-	_, vnfdID := b.onboard()
-	b.create("/vnflcm/v1", vnfdID)
-	require.Len(t, b.outbox(mine), 1)
-	require.Empty(t, b.outbox(theirs))
+	_, vnfdID := b.Onboard()
+	b.Create("/vnflcm/v1", vnfdID)
+	require.Len(t, b.Outbox(mine), 1)
+	require.Empty(t, b.Outbox(theirs))
 }
 
 func TestProjects_anAdministratorWorksInTheProjectOfTheResource(t *testing.T) {
-	b, e := twoProjects(t)
-	b.client = ops
-	op := "/vnflcm/v1/vnf_lcm_op_occs/" + e.ids["vnfLcmOpOccId"]
-	b.do("POST", op+"/fail", nil).want(http.StatusOK)
-	instance := "/vnflcm/v1/vnf_instances/" + e.ids["vnfInstanceId"]
-	request := clusterRequest("")
+	b, e := servertest.TwoProjects(t)
+	b.Client = servertest.Ops
+	op := "/vnflcm/v1/vnf_lcm_op_occs/" + e.IDs["vnfLcmOpOccId"]
+	b.Do("POST", op+"/fail", nil).Want(http.StatusOK)
+	instance := "/vnflcm/v1/vnf_instances/" + e.IDs["vnfInstanceId"]
+	request := servertest.ClusterRequest("")
 	delete(request, "vimConnectionInfo")
-	again := b.do("POST", instance+"/instantiate", request)
-	again.want(http.StatusAccepted) // with edge's own VIM
-	require.Equal(t, lcm.ProjectID("edge"), b.operation(again.path()).ProjectID)
-	b.do("GET", again.path(), nil, edge).want(http.StatusOK)
-	b.do("GET", again.path(), nil, core).problem(http.StatusNotFound)
-	b.do("PUT", "/v1.0/vims/"+e.ids["vimId"],
-		map[string]any{"vim": map[string]any{"description": "seen to"}}).want(http.StatusOK)
-	b.do("POST", "/windlass/v1/dead_letters/"+e.ids["deadLetterId"]+"/redeliver", nil).want(http.StatusAccepted)
+	again := b.Do("POST", instance+"/instantiate", request)
+	again.Want(http.StatusAccepted) // with edge's own VIM
+	require.Equal(t, lcm.ProjectID("edge"), b.Operation(again.Path()).ProjectID)
+	b.Do("GET", again.Path(), nil, servertest.Edge).Want(http.StatusOK)
+	b.Do("GET", again.Path(), nil, servertest.Core).Problem(http.StatusNotFound)
+	b.Do("PUT", "/v1.0/vims/"+e.IDs["vimId"],
+		map[string]any{"vim": map[string]any{"description": "seen to"}}).Want(http.StatusOK)
+	b.Do("POST", "/windlass/v1/dead_letters/"+e.IDs["deadLetterId"]+"/redeliver", nil).Want(http.StatusAccepted)
 
 	// An administrator's new resources belong to the administrator's own project, and use the resources of that
 	// project.
-	b.do("POST", "/vnflcm/v1/vnf_instances", map[string]any{"vnfdId": e.vnfdID}).problem(http.StatusUnprocessableEntity)
-	b.onboard()
-	own := b.create("/vnflcm/v1", e.vnfdID)
-	b.do("GET", own, nil, edge).problem(http.StatusNotFound)
+	b.Do("POST", "/vnflcm/v1/vnf_instances", map[string]any{"vnfdId": e.VnfdID}).Problem(http.StatusUnprocessableEntity)
+	b.Onboard()
+	own := b.Create("/vnflcm/v1", e.VnfdID)
+	b.Do("GET", own, nil, servertest.Edge).Problem(http.StatusNotFound)
 }

@@ -1,4 +1,4 @@
-package apiserver
+package apiserver_test
 
 import (
 	"archive/zip"
@@ -11,25 +11,26 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/windlass-nfv/windlass/apiserver/servertest"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
 func TestSampleRequestsAreAcceptedAsTheyAreShipped(t *testing.T) {
 	for _, name := range []string{"instantiate-ha", "instantiate-simple", "instantiate-storage"} {
 		t.Run(name, func(t *testing.T) {
-			b := newBench(t)
-			_, vnfdID := b.onboard()
+			b := servertest.New(t)
+			_, vnfdID := b.Onboard()
 			text, err := os.ReadFile("../vnfpkg/samples/requests/" + name + ".json")
 			require.NoError(t, err)
 			request := strings.NewReplacer(
-				"REPLACE-WITH-THE-ID-OF-THE-VIM", b.registerVim("lab", true), "REPLACE-WITH-THE-PASSWORD", marker,
+				"REPLACE-WITH-THE-ID-OF-THE-VIM", b.RegisterVim("lab", true), "REPLACE-WITH-THE-PASSWORD", servertest.Marker,
 			).Replace(string(text))
-			b.do("POST", b.create("/vnflcm/v1", vnfdID)+"/instantiate", request).want(http.StatusAccepted)
+			b.Do("POST", b.Create("/vnflcm/v1", vnfdID)+"/instantiate", request).Want(http.StatusAccepted)
 
 			var doc map[string]any
 			require.NoError(t, json.Unmarshal([]byte(request), &doc))
 			doc["additionalParams"].(map[string]any)[lcm.ClusterParamsKey].(map[string]any)["vim_name"] = "another"
-			b.do("POST", b.create("/vnflcm/v2", vnfdID)+"/instantiate", asV2(t, doc)).want(http.StatusAccepted)
+			b.Do("POST", b.Create("/vnflcm/v2", vnfdID)+"/instantiate", servertest.AsV2(t, doc)).Want(http.StatusAccepted)
 		})
 	}
 }
@@ -45,14 +46,14 @@ func TestForeignPackageLoadsAndInstantiates(t *testing.T) {
 	w := zip.NewWriter(&csar)
 	require.NoError(t, w.AddFS(os.DirFS(foreignPackage)))
 	require.NoError(t, w.Close())
-	b := newBench(t)
-	created := b.do("POST", "/vnfpkgm/v1/vnf_packages", map[string]any{})
-	b.do("PUT", created.path()+"/package_content", &csar, "Content-Type: application/zip").want(http.StatusAccepted)
-	doc := b.do("GET", created.path(), nil).want(http.StatusOK)
+	b := servertest.New(t)
+	created := b.Do("POST", "/vnfpkgm/v1/vnf_packages", map[string]any{})
+	b.Do("PUT", created.Path()+"/package_content", &csar, "Content-Type: application/zip").Want(http.StatusAccepted)
+	doc := b.Do("GET", created.Path(), nil).Want(http.StatusOK)
 	require.Equal(t, "ONBOARDED", doc["onboardingState"])
-	instance := b.create("/vnflcm/v1", doc["vnfdId"].(string))
+	instance := b.Create("/vnflcm/v1", doc["vnfdId"].(string))
 
-	request := clusterRequest(b.registerVim("lab", true))
+	request := servertest.ClusterRequest(b.RegisterVim("lab", true))
 	request["flavourId"] = "complex"
-	b.do("POST", instance+"/instantiate", request).want(http.StatusAccepted)
+	b.Do("POST", instance+"/instantiate", request).Want(http.StatusAccepted)
 }

@@ -1,4 +1,4 @@
-package apiserver
+package apiserver_test
 
 import (
 	"encoding/json"
@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/windlass-nfv/windlass/apiserver"
+	"github.com/windlass-nfv/windlass/apiserver/servertest"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/telemetry"
 	"github.com/windlass-nfv/windlass/internal/telemetry/collector"
@@ -22,35 +24,38 @@ const (
 )
 
 // tracing returns a bench that exports traces to a collector; flush sends the remaining spans.
-func tracing(t *testing.T) (b *bench, to *collector.Collector, flush func()) {
+func tracing(t *testing.T) (b *servertest.Bench, to *collector.Collector, flush func()) {
 	t.Helper()
 	to = collector.New(t)
 	e, err := telemetry.NewExport(t.Context(), telemetry.Settings{
 		Traces: true, Endpoint: to.GRPC, SampleRatio: 1, Interval: time.Hour, Service: "test",
 	}, nil, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
-	return newBench(t, func(o *Options) { o.Tracing = e.Tracing }), to, func() { require.NoError(t, e.Close()) }
+	return servertest.New(
+		t,
+		func(o *apiserver.Options) { o.Tracing = e.Tracing },
+	), to, func() { require.NoError(t, e.Close()) }
 }
 
 func TestTraceOfTheClientGoesOn(t *testing.T) {
 	b, to, flush := tracing(t)
-	instance, request := b.ready("/vnflcm/v1")
-	op := b.do("POST", instance+"/instantiate", request, traceparent)
-	op.want(http.StatusAccepted)
-	refused := b.do("POST", "/vnflcm/v1/vnf_instances?marker=secret", map[string]any{"vnfdId": 7},
-		traceparent).want(http.StatusBadRequest)
+	instance, request := b.Ready("/vnflcm/v1")
+	op := b.Do("POST", instance+"/instantiate", request, traceparent)
+	op.Want(http.StatusAccepted)
+	refused := b.Do("POST", "/vnflcm/v1/vnf_instances?marker=secret", map[string]any{"vnfdId": 7},
+		traceparent).Want(http.StatusBadRequest)
 	require.Equal(t, clientTrace, refused["traceId"])
-	b.enter(op.path(), lcm.Processing)
-	b.enter(op.path(), lcm.FailedTemp, func(r *lcm.OperationRecord) {
+	b.Enter(op.Path(), lcm.Processing)
+	b.Enter(op.Path(), lcm.FailedTemp, func(r *lcm.OperationRecord) {
 		r.Error = lcm.Errorf(lcm.KindBroken, "It broke.")
 		r.Error.TraceID = clientTrace // the worker's store does the same
 	})
-	require.Equal(t, clientTrace, b.do("GET", op.path(), nil).want(http.StatusOK)["error"].(map[string]any)["traceId"])
-	id := b.operation(op.path()).ID
-	require.NoError(t, b.store.RecordPlan(t.Context(), id, []lcm.Step{{Title: "One"}}))
-	steps := b.do("GET", "/windlass/v1/vnf_lcm_op_occs/"+string(id)+"/steps", nil).list()
+	require.Equal(t, clientTrace, b.Do("GET", op.Path(), nil).Want(http.StatusOK)["error"].(map[string]any)["traceId"])
+	id := b.Operation(op.Path()).ID
+	require.NoError(t, b.Store.RecordPlan(t.Context(), id, []lcm.Step{{Title: "One"}}))
+	steps := b.Do("GET", "/windlass/v1/vnf_lcm_op_occs/"+string(id)+"/steps", nil).List()
 	require.Equal(t, clientTrace, steps[0]["traceId"])
-	b.do("GET", "/healthz", nil, traceparent)
+	b.Do("GET", "/healthz", nil, traceparent)
 	flush()
 
 	names := map[string]collector.Span{}
@@ -67,13 +72,13 @@ func TestTraceOfTheClientGoesOn(t *testing.T) {
 		"as it was answered, errors included")
 	require.NotContains(t, names, "GET /healthz")
 	require.NotContains(t, to.Raw(), "marker=secret", "no query is told")
-	require.NotContains(t, to.Raw(), marker)
+	require.NotContains(t, to.Raw(), servertest.Marker)
 
-	kept, err := b.store.TraceParent(t.Context(), id)
+	kept, err := b.Store.TraceParent(t.Context(), id)
 	require.NoError(t, err)
 	require.Equal(t, "00-"+clientTrace+"-"+asked.ID+"-01", kept, "whoever goes on with the operation finds its trace")
 	var first map[string]any
-	events, err := b.store.Events(t.Context(), id, 0, 1)
+	events, err := b.Store.Events(t.Context(), id, 0, 1)
 	require.NoError(t, err)
 	require.NoError(t, json.Unmarshal(events[0].Data, &first))
 	require.Equal(t, kept, first["traceParent"])
@@ -81,27 +86,27 @@ func TestTraceOfTheClientGoesOn(t *testing.T) {
 
 func TestTraceGoesOnWithTheReconciler(t *testing.T) {
 	b, to, flush := tracing(t)
-	instance, request := b.ready("/vnflcm/v1")
-	b.starter.down = lcm.Errorf(lcm.KindUnavailable, "Temporal is away.")
-	op := b.do("POST", instance+"/instantiate", request, traceparent)
-	op.want(http.StatusAccepted)
-	b.starter.down = nil
-	require.NoError(t, b.reconciler(knownWorkflows{b.operation(op.path()).ID: true}).Once(t.Context()))
+	instance, request := b.Ready("/vnflcm/v1")
+	b.Starter.Down = lcm.Errorf(lcm.KindUnavailable, "Temporal is away.")
+	op := b.Do("POST", instance+"/instantiate", request, traceparent)
+	op.Want(http.StatusAccepted)
+	b.Starter.Down = nil
+	require.NoError(t, reconciler(b, knownWorkflows{b.Operation(op.Path()).ID: true}).Once(t.Context()))
 	flush()
 	asked := slices.DeleteFunc(to.Trace(clientTrace), func(s collector.Span) bool { return s.Parent != clientSpan })
 	require.Len(t, asked, 1)
-	require.Equal(t, []string{"00-" + clientTrace + "-" + asked[0].ID + "-01"}, b.starter.traces)
+	require.Equal(t, []string{"00-" + clientTrace + "-" + asked[0].ID + "-01"}, b.Starter.Traces)
 }
 
 func TestNothingOfATraceWithoutTelemetry(t *testing.T) {
-	b := newBench(t)
-	instance, request := b.ready("/vnflcm/v1")
-	op := b.do("POST", instance+"/instantiate", request, traceparent)
-	op.want(http.StatusAccepted)
-	require.NotContains(t, b.do("POST", "/vnflcm/v1/vnf_instances", map[string]any{"vnfdId": 7},
-		traceparent).want(http.StatusBadRequest), "traceId")
-	kept, err := b.store.TraceParent(t.Context(), b.operation(op.path()).ID)
+	b := servertest.New(t)
+	instance, request := b.Ready("/vnflcm/v1")
+	op := b.Do("POST", instance+"/instantiate", request, traceparent)
+	op.Want(http.StatusAccepted)
+	require.NotContains(t, b.Do("POST", "/vnflcm/v1/vnf_instances", map[string]any{"vnfdId": 7},
+		traceparent).Want(http.StatusBadRequest), "traceId")
+	kept, err := b.Store.TraceParent(t.Context(), b.Operation(op.Path()).ID)
 	require.NoError(t, err)
 	require.Empty(t, kept)
-	require.Equal(t, []string{""}, b.starter.traces)
+	require.Equal(t, []string{""}, b.Starter.Traces)
 }

@@ -22,7 +22,7 @@ var (
 // TestSpecifications_haveAPageAndATestForEachLine checks that the tests on the page exist. Another test checks the links.
 func TestSpecifications_haveAPageAndATestForEachLine(t *testing.T) {
 	tests := testsOf(t, "..")
-	source, err := os.ReadFile("../tests/e2e/fake_test.go")
+	source, err := os.ReadFile("../tests/suites/e2e/fake_test.go")
 	require.NoError(t, err)
 	parts := map[string]bool{}
 	for _, m := range part.FindAllStringSubmatch(string(source), -1) {

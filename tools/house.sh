@@ -8,7 +8,7 @@ at=${1:-HEAD}
 
 operations='\bOp(Instantiate|Scale|ScaleToLevel|Heal|ModifyInfo|Operate|ChangeExtConn|ChangeVnfPkg|Terminate)\b'
 requests='lcm\.Parse(Instantiate|Scale|ScaleToLevel|Heal|Modify|Operate|ChangeExtConn|ChangeVnfPkg|Terminate)\('
-requests+='|lcm\.ReadRequest\(|\b(o|of|opOcc|former)\.Request\(\)'
+requests+='|lcm\.ReadRequest\(|\brequests\.(Read|Of)\(|\b(o|of|opOcc|former)\.Request\(\)'
 
 # found PATTERN: every occurrence in the product, as FILE:TEXT.
 found() {

@@ -9,7 +9,7 @@
 #	                                        installs its own.
 #
 # It needs root, or sudo without a password; else it prints the one command to run, and fails. Tasks call it first.
-# tests/prerequisites holds the list against what tasks and tests call.
+# tests/suites/prerequisites holds the list against what tasks and tests call.
 set -euo pipefail
 PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin # where Debian has programs of root, whoever looks
 

@@ -11,8 +11,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// TestReplay_recordedHistories replays histories that the end-to-end tests have recorded: go test -C tests ./e2e -run
-// Fake -record. If one of them does not replay after a change of a workflow, the change breaks operations that run
+// TestReplay_recordedHistories replays histories that the end-to-end tests have recorded: go test -C tests ./suites/e2e
+// -run Fake -record. If one of them does not replay after a change of a workflow, the change breaks operations that run
 // during an upgrade. It must be guarded with workflow.GetVersion.
 func TestReplay_recordedHistories(t *testing.T) {
 	files, err := filepath.Glob("testdata/histories/*.json")

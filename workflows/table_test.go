@@ -17,6 +17,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/driver/nodeport"
 	"github.com/windlass-nfv/windlass/internal/driver/registry"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lcm/lcmtest"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
@@ -220,7 +221,7 @@ func requests() map[lcm.Operation][]string {
 }
 
 func planOf(f lifecycle.Facts, op lcm.Operation, body string) (lcm.Plan, error) {
-	r, err := lcm.ReadRequest(op, json.RawMessage(body))
+	r, err := lcmtest.Any(op, json.RawMessage(body))
 	if err != nil {
 		return lcm.Plan{}, err
 	}

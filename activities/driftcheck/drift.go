@@ -12,7 +12,9 @@ import (
 	"github.com/windlass-nfv/windlass/activities/kubecluster"
 	"github.com/windlass-nfv/windlass/activities/reach"
 	"github.com/windlass-nfv/windlass/internal/drift"
+	"github.com/windlass-nfv/windlass/internal/driver"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/requests"
 )
 
 // DriftRecords stores the checks of VNF instances.
@@ -138,6 +140,7 @@ func (d *Drift) decide(
 	if err != nil {
 		return decision, false, err
 	}
+	opOcc.RegistersVim = driver.VimName(in.VnfInstanceID, site.Drivers)
 	if err := d.Records.BeginOperation(ctx, opOcc); err != nil {
 		if !lcm.Is(err, lcm.KindConflict) {
 			return decision, false, err
@@ -170,23 +173,23 @@ func refusal(site Site, health kubecluster.ClusterHealthOutput, vnfcs []string) 
 	return health.Refusal(leaving)
 }
 
-// healRequest is the body of the heal, as a client would send it.
-type healRequest struct {
-	VnfcInstanceID []string `json:"vnfcInstanceId"`
-	Cause          string   `json:"cause"`
-}
-
+// healOf is the heal, as if a client had asked for it.
 func healOf(inst lcm.VnfInstanceID, id lcm.OpOccID, decision lcm.DriftDecision) (lcm.VnfLcmOpOcc, error) {
-	params, err := json.Marshal(healRequest{decision.VnfcInstanceIDs, "drift: " + decision.Reason})
-	return lcm.VnfLcmOpOcc{
-		ID: id, VnfInstanceID: inst, Operation: lcm.OpHeal, State: lcm.Starting, IsAutomaticInvocation: true, Params: params,
-		APIVersion: 1,
-	}, err
+	request := lcm.HealRequest{VnfcInstanceID: decision.VnfcInstanceIDs, Cause: "drift: " + decision.Reason}
+	op := lcm.VnfLcmOpOcc{
+		ID: id, VnfInstanceID: inst, Operation: lcm.OpHeal, State: lcm.Starting, IsAutomaticInvocation: true, APIVersion: 1,
+	}
+	var err error
+	if op.Request, err = requests.ToStore(request); err != nil {
+		return op, err
+	}
+	op.Params, err = json.Marshal(request) // its members are those of the standard
+	return op, err
 }
 
 // decisionOf reads the decision from the heal that this decision has begun.
 func decisionOf(opOcc lcm.VnfLcmOpOcc) (lcm.DriftDecision, error) {
-	own, err := opOcc.Request()
+	own, err := requests.Of(opOcc)
 	if err != nil {
 		return lcm.DriftDecision{}, err
 	}

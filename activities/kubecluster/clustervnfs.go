@@ -12,6 +12,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/requests"
 )
 
 // ClusterVnfRecords stores the VNFs on a cluster, and their operations.
@@ -99,7 +100,7 @@ func (e *ending) begin(ctx context.Context, id lcm.VnfInstanceID) error {
 			ID: lcm.OpOccID(uuid.NewSHA1(uuid.NameSpaceURL,
 				fmt.Appendf(nil, "windlass:terminate-vnf:%s:%s:%d", e.in.OpOccID, id, n)).String()),
 			VnfInstanceID: id, Operation: lcm.OpTerminate, State: lcm.Starting, IsAutomaticInvocation: true,
-			Params: request.Params, APIVersion: request.APIVersion,
+			Request: request.Request, Params: request.Params, APIVersion: request.APIVersion,
 		}
 		have, err := e.Records.Operation(ctx, op.ID)
 		switch {
@@ -114,13 +115,13 @@ func (e *ending) begin(ctx context.Context, id lcm.VnfInstanceID) error {
 	}
 }
 
-// request is the body of the terminations: the cluster's request without the members that concern only the cluster.
+// request is the request of the terminations: the cluster's without the members that concern only the cluster.
 func (e *ending) request(ctx context.Context) (lcm.VnfLcmOpOcc, error) {
 	of, err := e.Records.Operation(ctx, e.in.OpOccID)
 	if err != nil {
 		return of, err
 	}
-	own, err := of.Request()
+	own, err := requests.Of(of)
 	if err != nil {
 		return of, err
 	}
@@ -128,11 +129,13 @@ func (e *ending) request(ctx context.Context) (lcm.VnfLcmOpOcc, error) {
 	if err != nil {
 		return of, err
 	}
-	body := map[string]any{"terminationType": request.TerminationType}
-	if request.GracefulTerminationTimeout != nil {
-		body["gracefulTerminationTimeout"] = *request.GracefulTerminationTimeout
+	only := lcm.TerminateRequest{
+		TerminationType: request.TerminationType, GracefulTerminationTimeout: request.GracefulTerminationTimeout,
 	}
-	of.Params, err = json.Marshal(body)
+	if of.Request, err = requests.ToStore(only); err != nil {
+		return of, err
+	}
+	of.Params, err = json.Marshal(only) // its members are those of the standard
 	return of, err
 }
 

@@ -70,6 +70,12 @@ var etsiDefinitions = sync.OnceValues(func() ([]*definition, error) {
 
 // definitionsDir returns the directory of the definitions, which is beside the checkout.
 func definitionsDir() (string, error) {
+	root, err := Root()
+	return filepath.Join(filepath.Dir(root), "shared/openapi"), err
+}
+
+// Root returns the directory of the checkout.
+func Root() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {
 		return "", err
@@ -77,7 +83,7 @@ func definitionsDir() (string, error) {
 	for ; dir != "/"; dir = filepath.Dir(dir) {
 		b, err := os.ReadFile(filepath.Join(dir, "go.mod"))
 		if err == nil && bytes.HasPrefix(b, []byte("module github.com/windlass-nfv/windlass\n")) {
-			return filepath.Join(filepath.Dir(dir), "shared/openapi"), nil
+			return dir, nil
 		}
 	}
 	return "", errors.New("run this test in a checkout of Windlass")

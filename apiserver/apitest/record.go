@@ -3,6 +3,7 @@ package apitest
 import (
 	"bytes"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"maps"
 	"os"
@@ -21,6 +22,8 @@ const (
 	long    = 4 << 10
 	longest = 8 << 10
 )
+
+var examplesDir = flag.String("examples", "", "a directory for examples: of the answers that the tests have seen")
 
 // Examples keeps the answer that shows most for each operation and status.
 type Examples struct {
@@ -43,15 +46,15 @@ func (x *Examples) Add(e Exchange) {
 	if operation == nil || len(e.Body) == 0 || len(e.Body) > longest {
 		return
 	}
-	var doc any
 	var text bytes.Buffer
-	if json.Unmarshal(e.Body, &doc) != nil || json.Indent(&text, secrets.MaskDocument(e.Body), "", "  ") != nil {
+	if json.Indent(&text, secrets.MaskDocument(e.Body), "", "  ") != nil {
 		return
 	}
 	text.WriteByte('\n')
-	members := map[string]bool{}
-	membersIn(doc, "", members)
-	got := example{text.Bytes(), len(members)}
+	got, err := newExample(text.Bytes())
+	if err != nil {
+		return
+	}
 	name := openapi.ExampleFile(operation.OperationID, strconv.Itoa(e.Status))
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -90,21 +93,38 @@ func membersIn(doc any, path string, into map[string]bool) {
 	}
 }
 
-// Write writes a file for each example into a directory, in place of those that are there.
-func (x *Examples) Write(dir string) error {
-	old, err := filepath.Glob(filepath.Join(dir, "*.json"))
-	if err != nil {
-		return err
-	}
-	for _, file := range old {
-		if err := os.Remove(file); err != nil {
-			return err
-		}
+// Keep writes a file for each example into the directory of the flag -examples. A better example that the tests of
+// another package have written there stays. Without the flag, Keep writes nothing.
+func (x *Examples) Keep() error {
+	if *examplesDir == "" {
+		return nil
 	}
 	for _, name := range slices.Sorted(maps.Keys(x.best)) {
-		if err := os.WriteFile(filepath.Join(dir, name), x.best[name].text, 0o644); err != nil {
+		file := filepath.Join(*examplesDir, name)
+		if there, err := readExample(file); err == nil && !x.best[name].before(there) {
+			continue
+		}
+		if err := os.WriteFile(file, x.best[name].text, 0o644); err != nil {
 			return fmt.Errorf("write an example: %w", err)
 		}
 	}
 	return nil
+}
+
+func readExample(file string) (example, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return example{}, err
+	}
+	return newExample(text)
+}
+
+func newExample(text []byte) (example, error) {
+	var doc any
+	if err := json.Unmarshal(text, &doc); err != nil {
+		return example{}, err
+	}
+	members := map[string]bool{}
+	membersIn(doc, "", members)
+	return example{text, len(members)}, nil
 }

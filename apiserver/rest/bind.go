@@ -14,6 +14,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/requests"
 	"github.com/windlass-nfv/windlass/internal/secrets"
 )
 
@@ -79,9 +80,7 @@ func DecodeKnown[T any](body []byte, at string, ignored []string) (T, error) {
 
 // Unknown returns the members below a path of a body that T does not know. A body with other mistakes may have none.
 func Unknown[T any](body []byte, below string) []lcm.Problem {
-	var out T
-	_, unknown := standard.Read("$", body, &out)
-	return slices.DeleteFunc(unknown, func(p lcm.Problem) bool {
+	return slices.DeleteFunc(requests.Unknown[T](body), func(p lcm.Problem) bool {
 		rest, is := strings.CutPrefix(p.Path, below)
 		return !is || rest == "" || rest[0] != '.' && rest[0] != '['
 	})

@@ -2,7 +2,6 @@ package vnflcm
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -45,15 +44,6 @@ func (a *api) planPackage(
 	}
 	p, err = lifecycle.For(facts, req)
 	return p, facts, err
-}
-
-func checkChangeVnfPkg(body []byte) error {
-	problems := patchProblems(body, nil, "vnfdId")
-	for _, member := range []string{"extVirtualLinks", "extManagedVirtualLinks", "vimConnectionInfo"} {
-		problems = append(problems, absent(body, member, "a VNF of containers has its links in its manifests, and stays on its "+
-			"VIM: leave it out")...)
-	}
-	return withProblems(check[changeVnfPkgV2](body), problems)
 }
 
 // changesPackages refuses the task for VNFs on VIMs that do not support another package for a running VNF: they do not
@@ -156,13 +146,4 @@ func (a *api) checkServersStay(
 	return lcm.Errorf(lcm.KindConflict, "The VNF instance %s can get another package for its containers only, but the "+
 		"VMs of the package %s differ in: %s. Terminate the VNF, and modify vnfdId while it is not instantiated.",
 		inst.ID, pkg.ID, strings.Join(differences, ", "))
-}
-
-// absent tells of a member that must not be there.
-func absent(body []byte, member, why string) []lcm.Problem {
-	var members map[string]json.RawMessage
-	if json.Unmarshal(body, &members) != nil || members[member] == nil {
-		return nil
-	}
-	return []lcm.Problem{{Path: "$." + member, Detail: why}}
 }

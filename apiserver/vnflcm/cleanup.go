@@ -8,6 +8,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/requests"
 )
 
 // cleanUpRequest is empty: all leftovers are removed at once.
@@ -15,7 +16,8 @@ type cleanUpRequest struct{}
 
 // forcefully is the TERMINATE that cleans up: the leftovers serve nobody, so they need no time to end.
 var forcefully = asked{
-	Request: lcm.TerminateRequest{TerminationType: string(lcm.Forceful)}, body: []byte(`{"terminationType":"FORCEFUL"}`),
+	Reading: requests.Reading{Request: lcm.TerminateRequest{TerminationType: string(lcm.Forceful)}},
+	body:    []byte(`{"terminationType":"FORCEFUL"}`),
 }
 
 // cleanUp removes the leftovers of an INSTANTIATE that was declared FAILED. SOL003 lets only instantiated VNFs be

@@ -77,17 +77,6 @@ func checkHealed(drivers []driver.Bound) error {
 	return nil
 }
 
-// vimNameOf is the name under which an instantiation registers the driver's result as a VIM, "" if no driver registers
-// anything.
-func vimNameOf(inst lcm.VnfInstance, drivers []driver.Bound) string {
-	for _, d := range drivers {
-		if of, ok := d.VnfDriver.(driver.Registrar); ok {
-			return of.VimName(inst.ID)
-		}
-	}
-	return ""
-}
-
 func (a *api) packageOf(pkg lcm.VnfPkg) driver.Package {
 	return driver.Package{
 		VnfPkg: pkg,

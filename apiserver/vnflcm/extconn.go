@@ -2,7 +2,6 @@ package vnflcm
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"github.com/windlass-nfv/windlass/internal/driver"
@@ -13,30 +12,14 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg/hot"
 )
 
-func checkExtConnV1(body []byte) error {
-	return withProblems(check[changeExtConnV1](body), patchProblems(body, nil, "vimConnectionInfo"))
-}
-
-func checkExtConnV2(body []byte) error {
-	err := check[changeExtConnV2](body)
-	var req changeExtConnV2
-	_ = json.Unmarshal(body, &req) // mistakes in the form are reported already
-	return withProblems(err, append(patchProblems(body, nil, "vimConnectionInfo"),
-		connectionProblems(req.VimConnectionInfo)...))
-}
-
-// checkAddresses looks at the addresses of a request that has no other mistakes.
-func checkAddresses(body []byte) error {
-	var found driver.Findings
-	checkLinkConfigs(body, &found)
-	return found.Err()
-}
-
 // planReconnection plans a change of external connectivity, so that an impossible request is refused at once (SOL003
 // clause 5.4.11).
 func (a *api) planReconnection(
 	ctx context.Context, inst lcm.VnfInstance, r asked,
 ) (lcm.Plan, lifecycle.Facts, error) {
+	if found := r.found(); found.Err() != nil {
+		return lcm.Plan{}, lifecycle.Facts{}, found.Err()
+	}
 	if err := a.CheckReady(ctx, inst); err != nil {
 		return lcm.Plan{}, lifecycle.Facts{}, err
 	}
@@ -56,20 +39,13 @@ func (a *api) planReconnection(
 	return p, facts, a.checkReconnection(ctx, inst, facts.Flavour, req, p.Links)
 }
 
-// checkLinkConfigs looks at the addresses that a request of either version has for connection points.
-func checkLinkConfigs(body []byte, found *driver.Findings) {
-	var of struct {
-		ExtVirtualLinks  json.RawMessage `json:"extVirtualLinks"`
-		AdditionalParams json.RawMessage `json:"additionalParams"`
-	}
-	if json.Unmarshal(body, &of) != nil {
-		return // reported already
-	}
-	mistakes, impossible := lcm.CheckLinkConfigs(of.ExtVirtualLinks, of.AdditionalParams)
-	found.Mistake(mistakes...)
-	for _, p := range impossible {
+// found are the findings of the read request.
+func (r asked) found() (found driver.Findings) {
+	found.Mistake(r.Mistakes...)
+	for _, p := range r.Impossible {
 		found.Names(p.Path, "%s", p.Detail)
 	}
+	return found
 }
 
 // checkReconnection requires that the templates take the network of every connection point in the request: else the

@@ -1,13 +1,9 @@
 package vnflcm
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
-	"strings"
 
 	"github.com/labstack/echo/v4"
 
@@ -52,112 +48,6 @@ func (a *api) modifyInstance(c echo.Context) error {
 	return nil
 }
 
-// fixed are the attributes of VnfInstance that no modification changes.
-var fixed = []string{
-	"id", "vnfProvider", "vnfProductName", "vnfSoftwareVersion", "vnfdVersion", "instantiationState",
-	"instantiatedVnfInfo", "_links",
-	"vnfcInfoModificationsDeleteIds",
-}
-
-func checkModifyV1(body []byte) error {
-	_, err := rest.Decode[modifyV1](body)
-	problems := patchProblems(body, slices.Concat(fixed, []string{"vnfcInfoModifications"}), "vimConnectionInfo",
-		"vnfPkgId", "vnfdId")
-	return withProblems(err, append(problems, unknownProblems(body)...))
-}
-
-func checkModifyV2(body []byte) error {
-	err := check[modifyV2](body)
-	var req modifyV2
-	_ = json.Unmarshal(body, &req) // mistakes in the form are reported already
-	problems := patchProblems(body, slices.Concat(fixed, []string{"vimConnectionInfoDeleteIds"}), "vimConnectionInfo",
-		"vnfPkgId", "vnfdId", "vnfcInfoModifications")
-	problems = append(problems, unknownProblems(body)...)
-	problems = append(problems, repeatedVnfcs(req.VnfcInfoModifications)...)
-	return withProblems(err, append(problems, connectionProblems(req.VimConnectionInfo)...))
-}
-
-// repeatedVnfcs are the VNFCs that a patch names twice: it is unclear which entry is meant.
-func repeatedVnfcs(list []vnfcInfoModification) (problems []lcm.Problem) {
-	for i, m := range list {
-		same := func(other vnfcInfoModification) bool { return other.ID == m.ID }
-		if first := slices.IndexFunc(list, same); first < i && m.ID != "" {
-			problems = append(problems, lcm.Problem{
-				Path: fmt.Sprintf("$.vnfcInfoModifications[%d].id", i), Detail: fmt.Sprintf("names the same VNFC as "+
-					"item %d", first),
-			})
-		}
-	}
-	return problems
-}
-
-// connectionProblems are the mistakes in a merge patch's entries for VIM connections; null removes an entry.
-func connectionProblems(patch map[string]json.RawMessage) (problems []lcm.Problem) {
-	for _, id := range slices.Sorted(maps.Keys(patch)) {
-		if entry := patch[id]; !isNull(entry) {
-			if e, ok := rest.AsError(within(lcm.MemberPath("$.vimConnectionInfo", id), check[vimConnectionPatch](entry))); ok {
-				problems = append(problems, e.Problems...)
-			}
-		}
-	}
-	return problems
-}
-
-// patchProblems are the attributes that must not be in the patch, and the attributes that must not be null in it.
-func patchProblems(body []byte, fixed []string, notNull ...string) (problems []lcm.Problem) {
-	var members map[string]json.RawMessage
-	if json.Unmarshal(body, &members) != nil {
-		return nil // reported already
-	}
-	for _, key := range slices.Sorted(maps.Keys(members)) {
-		switch {
-		case slices.Contains(fixed, key):
-			problems = append(problems, lcm.Problem{Path: lcm.MemberPath("$", key), Detail: "cannot be modified"})
-		case slices.Contains(notNull, key) && isNull(members[key]):
-			problems = append(problems, lcm.Problem{Path: lcm.MemberPath("$", key), Detail: "must not be null"})
-		}
-	}
-	return problems
-}
-
-// modifiable are the attributes that a modification may change, in either version of the API.
-var modifiable = []string{
-	"vnfInstanceName", "vnfInstanceDescription", "vnfPkgId", "vnfdId", "vnfConfigurableProperties", "metadata",
-	"extensions", "vimConnectionInfo", "vimConnectionInfoDeleteIds", "vnfcInfoModifications",
-}
-
-// unknownProblems are members without a meaning, even if other members have one: the client would believe that they
-// took effect.
-func unknownProblems(body []byte) []lcm.Problem {
-	var members map[string]any
-	if json.Unmarshal(body, &members) != nil || len(members) == 0 {
-		return nil // reported already, or nothing is to be done
-	}
-	problems := lcm.Unknown("$", members, slices.Concat(modifiable, fixed))
-	for i := range problems {
-		if problems[i].Detail == "is unknown" {
-			problems[i].Detail += ": you can modify " + strings.Join(modifiable, ", ")
-		}
-	}
-	return problems
-}
-
-func isNull(doc json.RawMessage) bool { return bytes.Equal(bytes.TrimSpace(doc), []byte("null")) }
-
-// withProblems adds problems to the problems of err, except at paths that err names already.
-func withProblems(err error, problems []lcm.Problem) error {
-	if e, ok := rest.AsError(err); ok {
-		if len(e.Problems) == 0 { // no JSON at all
-			return err
-		}
-		problems = slices.DeleteFunc(problems, func(p lcm.Problem) bool {
-			return slices.ContainsFunc(e.Problems, func(known lcm.Problem) bool { return known.Path == p.Path })
-		})
-		problems = append(slices.Clone(e.Problems), problems...)
-	}
-	return lcm.InvalidAll("The request has mistakes", problems)
-}
-
 // validateModify refuses a change that the instance's state does not allow, and names of resources that do not exist.
 func (a *api) validateModify(ctx context.Context, inst lcm.VnfInstance, r *asked) error {
 	req, err := lcm.RequestAs[lcm.ModifyRequest](r.Request)
@@ -192,7 +82,7 @@ func (a *api) validateModify(ctx context.Context, inst lcm.VnfInstance, r *asked
 // checkConnections checks the connections that a merge patch adds or changes, in their final state. Existing secrets
 // stay with the address that they were given for.
 func (a *api) checkConnections(
-	ctx context.Context, patch lcm.VimConnectionPatches, before, after lcm.VnfInstance, found *driver.Findings,
+	ctx context.Context, patch []lcm.VimConnectionPatch, before, after lcm.VnfInstance, found *driver.Findings,
 ) error {
 	if len(patch) == 0 {
 		return nil

@@ -2,7 +2,6 @@ package vnflcm
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 	"strings"
 	"time"
@@ -12,6 +11,7 @@ import (
 	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
+	"github.com/windlass-nfv/windlass/internal/requests"
 	"github.com/windlass-nfv/windlass/internal/secrets"
 	"github.com/windlass-nfv/windlass/internal/telemetry"
 )
@@ -40,7 +40,7 @@ func (a *api) acceptTermination(ctx context.Context, inst lcm.VnfInstance, r *as
 // unusedCluster requires that no VNF runs on the cluster of this instance, unless the request terminates those VNFs
 // first: their Pods would be lost with the cluster.
 func (h *Handler) unusedCluster(ctx context.Context, inst lcm.VnfInstance, request lcm.TerminateRequest) error {
-	if inst.Instantiated == nil || inst.Instantiated.ClusterVimID == "" || request.TerminatesVnfs() {
+	if inst.Instantiated == nil || inst.Instantiated.ClusterVimID == "" || request.TerminatesVnfs {
 		return nil
 	}
 	users, err := h.Store.VimUsers(ctx, inst.Instantiated.ClusterVimID)
@@ -105,9 +105,14 @@ func (a *api) beginOf(c echo.Context, inst lcm.VnfInstance, version int64, r ask
 	}
 	telemetry.About(ctx, telemetry.AttrOpOcc.String(string(opOcc.ID)), telemetry.AttrOperation.String(string(op)))
 	prefix := instanceSecrets(inst.ID) + lcm.SecretRef("request/"+opOcc.ID)
-	sealed, err := secrets.SealDocument(ctx, a.Vault, prefix, r.body)
+	value, err := requests.ToStore(r.Request)
 	if err == nil {
-		opOcc.Params = json.RawMessage(sealed)
+		opOcc.Params, opOcc.Request, err = secrets.SealDocuments(ctx, a.Vault, prefix, r.body, value)
+	}
+	if err == nil {
+		err = requests.CheckSealed(opOcc)
+	}
+	if err == nil {
 		err = a.record(ctx, inst, opOcc)
 	}
 	if err := a.Stored(ctx, string(opOcc.ID), prefix, err, rest.Exists(a.Store.Operation, opOcc.ID)); err != nil {
@@ -126,7 +131,7 @@ func (a *api) record(ctx context.Context, inst lcm.VnfInstance, o lcm.VnfLcmOpOc
 	if !o.Operation.Makes() {
 		return a.Store.BeginOperation(ctx, o)
 	}
-	request, err := o.Request() // its secrets are sealed
+	request, err := requests.Of(o) // its secrets are sealed
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/auth"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
+	"github.com/windlass-nfv/windlass/internal/requests"
 	"github.com/windlass-nfv/windlass/internal/secrets"
 )
 
@@ -179,14 +180,16 @@ func dialectFor(op lcm.Operation, request []byte, version int) *dialect {
 	if version == dialectV2.Number {
 		given, other = other, given
 	}
-	form, otherForm := given.form(op), other.form(op)
-	if form == nil || otherForm != nil && mistakes(otherForm(request)) < mistakes(form(request)) {
+	if !requests.Has(op, given.Number) ||
+		requests.Has(op, other.Number) && mistakes(op, other, request) < mistakes(op, given, request) {
 		return other
 	}
 	return given
 }
 
-func mistakes(err error) int {
+// mistakes is the number of mistakes in a request in the form of a version.
+func mistakes(op lcm.Operation, in *dialect, request []byte) int {
+	_, err := requests.Read(op, in.Number, request)
 	if err == nil {
 		return 0
 	}

@@ -6,14 +6,26 @@ import (
 
 	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/params"
 	"github.com/windlass-nfv/windlass/internal/secrets"
 )
 
 // snapshotRequest is CreateVnfSnapshotInfoRequest and VnfSnapshotInfoModificationRequest (SOL003 v3.3.1 clauses
 // 5.5.2.20 and 5.5.2.24), which have the same attributes.
 type snapshotRequest struct {
+	params.Noted
 	VnfSnapshotPkgID string          `json:"vnfSnapshotPkgId"`
 	VnfSnapshot      *snapshotRecord `json:"vnfSnapshot"`
+}
+
+// fixed are attributes in a modification that cannot be modified.
+func (req snapshotRequest) fixed() (problems []lcm.Problem) {
+	for _, member := range []string{"_links", "id"} {
+		if req.Has(member) {
+			problems = append(problems, lcm.Problem{Path: lcm.MemberPath("$", member), Detail: "cannot be modified"})
+		}
+	}
+	return problems
 }
 
 // snapshotRecord is the checked part of VnfSnapshot (clause 5.5.2.23). Some members that the clause requires are

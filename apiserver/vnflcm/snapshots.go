@@ -9,6 +9,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/requests"
 )
 
 // snapshotRoutes are the VNF snapshots of SOL003 v3.3.1: records that an NFVO keeps here. No VNF supports the tasks
@@ -129,8 +130,8 @@ func (a *api) modifySnapshot(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	req, err := rest.Decode[snapshotRequest](body)
-	if err := withProblems(err, patchProblems(body, []string{"id", "_links"})); err != nil {
+	req, err := requests.Decode[snapshotRequest](body)
+	if err := requests.WithProblems(err, req.fixed()); err != nil {
 		return err
 	}
 	if err := rest.CheckMatch(c, snapshotTag(snapshot), "VNF snapshot"); err != nil {

@@ -2,20 +2,22 @@ package vnflcm
 
 import (
 	"context"
+	"encoding/json"
+	"slices"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 
 	"github.com/windlass-nfv/windlass/apiserver/rest"
+	"github.com/windlass-nfv/windlass/internal/driver"
+	"github.com/windlass-nfv/windlass/internal/driver/all"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
+	"github.com/windlass-nfv/windlass/internal/requests"
 )
 
 // task says how the API takes the request of an operation.
 type task struct {
-	// v1 and v2 check the form of the request in these versions of /vnflcm.
-	v1, v2 func(body []byte) error
-	// values checks a request of the right form further; nil where nothing is left to check.
-	values func(body []byte) error
 	// has refuses VNFs that do not have the task; nil where all have it.
 	has func(a *api, ctx context.Context, inst lcm.VnfInstance) error
 	// accept refuses a request that cannot be carried out, before anything begins.
@@ -27,9 +29,9 @@ type task struct {
 // planner plans an operation, and refuses an impossible one.
 type planner func(a *api, ctx context.Context, inst lcm.VnfInstance, r asked) (lcm.Plan, lifecycle.Facts, error)
 
-// asked is a request of the right form.
+// asked is a request of the right form, with the body that was sent.
 type asked struct {
-	lcm.Request
+	requests.Reading
 	body []byte
 	// registersVim is the name under which a driver will register the VNF as a VIM, "" if none does.
 	registersVim string
@@ -37,28 +39,15 @@ type asked struct {
 
 // tasks has each supported operation of the table.
 var tasks = map[lcm.Operation]task{
-	lcm.OpInstantiate: {
-		v1: check[instantiateV1], v2: check[instantiateV2], accept: (*api).acceptInstantiation,
-	},
-	lcm.OpScale:        {v1: check[scaleRequest], v2: check[scaleRequest], plan: (*api).planChange},
-	lcm.OpScaleToLevel: {v1: check[scaleToLevelRequest], v2: check[scaleToLevelRequest], plan: (*api).planChange},
-	lcm.OpHeal:         {v1: checkHeal, v2: checkHeal, plan: (*api).planChange},
-	lcm.OpOperate:      {v1: checkOperate, v2: checkOperate, plan: (*api).planChange},
-	lcm.OpChangeExtConn: {
-		v1: checkExtConnV1, v2: checkExtConnV2, values: checkAddresses, plan: (*api).planReconnection,
-	},
-	lcm.OpChangeVnfPkg: {v2: checkChangeVnfPkg, has: (*api).changesPackages, plan: (*api).planPackage},
-	lcm.OpModifyInfo:   {v1: checkModifyV1, v2: checkModifyV2, accept: (*api).validateModify},
-	lcm.OpTerminate:    {v1: check[terminateV1], v2: check[terminateV2], accept: (*api).acceptTermination},
-}
-
-// form checks the form of a request in one version of the API, and reports every mistake at once. It is nil where the
-// version does not have the operation.
-func (d *dialect) form(op lcm.Operation) func(body []byte) error {
-	if d.Number == dialectV1.Number {
-		return tasks[op].v1
-	}
-	return tasks[op].v2
+	lcm.OpInstantiate:   {accept: (*api).acceptInstantiation},
+	lcm.OpScale:         {plan: (*api).planChange},
+	lcm.OpScaleToLevel:  {plan: (*api).planChange},
+	lcm.OpHeal:          {plan: (*api).planChange},
+	lcm.OpOperate:       {plan: (*api).planChange},
+	lcm.OpChangeExtConn: {plan: (*api).planReconnection},
+	lcm.OpChangeVnfPkg:  {has: (*api).changesPackages, plan: (*api).planPackage},
+	lcm.OpModifyInfo:    {accept: (*api).validateModify},
+	lcm.OpTerminate:     {accept: (*api).acceptTermination},
 }
 
 // taskRoutes are the task resources of this version. A task of the standard that no VNF supports is a 404 in every
@@ -96,7 +85,11 @@ func (a *api) take(op lcm.Operation) echo.HandlerFunc {
 		case t.plan == nil:
 			err = t.accept(a, ctx, inst, &r)
 		default:
-			_, _, err = t.plan(a, ctx, inst, r)
+			var facts lifecycle.Facts
+			_, facts, err = t.plan(a, ctx, inst, r)
+			if _, heals := r.Request.(lcm.HealRequest); heals { // a cluster that is made anew keeps its name
+				r.registersVim = driver.VimName(inst.ID, facts.Drivers)
+			}
 		}
 		if err != nil {
 			return err
@@ -105,32 +98,33 @@ func (a *api) take(op lcm.Operation) echo.HandlerFunc {
 	}
 }
 
-// read checks the form of a request, and reads it.
+// read reads a request, and reports every mistake in its form at once.
 func (a *api) read(ctx context.Context, inst lcm.VnfInstance, op lcm.Operation, body []byte) (r asked, err error) {
 	if has := tasks[op].has; has != nil {
 		if err := has(a, ctx, inst); err != nil {
 			return r, err
 		}
 	}
-	if err := a.form(op)(unrepeated(inst, op, body)); err != nil {
-		return r, err
-	}
-	if values := tasks[op].values; values != nil {
-		if err := values(body); err != nil {
-			return r, err
-		}
-	}
 	r.body = body
-	r.Request, err = lcm.ReadRequest(op, body)
+	r.Reading, err = requests.Read(op, a.Number, body, driversRead(inst))
 	return r, err
 }
 
-// unrepeated removes, from a heal, the parameters that only repeat the VNF's instantiation.
-func unrepeated(inst lcm.VnfInstance, op lcm.Operation, body []byte) []byte {
-	if op != lcm.OpHeal || inst.Instantiated == nil {
-		return body
+// driversRead tells the mistakes that drivers find in a heal's parameters.
+func driversRead(inst lcm.VnfInstance) requests.Others {
+	var had json.RawMessage
+	if inst.Instantiated != nil {
+		had = inst.Instantiated.AdditionalParams
 	}
-	return lcm.WithoutRepeated(body, inst.Instantiated.AdditionalParams)
+	return func(asked json.RawMessage) (problems []lcm.Problem) {
+		for _, d := range all.Drivers {
+			if of, ok := d.(driver.HealReader); ok {
+				problems = append(problems, of.HealProblems(asked, had)...)
+			}
+		}
+		slices.SortFunc(problems, func(a, b lcm.Problem) int { return strings.Compare(a.Path, b.Path) })
+		return slices.Compact(problems) // drivers that share their parameters tell the same
+	}
 }
 
 // unsupported answers for a task that the VNF does not have; an unknown VNF comes first.

@@ -8,14 +8,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/requests"
 )
 
 // TestTasks_areThoseOfAllOperations checks that each version takes the requests of the operations that it has.
 func TestTasks_areThoseOfAllOperations(t *testing.T) {
 	require.ElementsMatch(t, lcm.SupportedOperations(), slices.Collect(maps.Keys(tasks)))
 	for op, task := range tasks {
-		require.Equal(t, op.Type().Since == 1, dialectV1.form(op) != nil, "%s", op)
-		require.NotNil(t, dialectV2.form(op), "%s", op)
+		require.Equal(t, op.Type().Since == 1, requests.Has(op, 1), "%s", op)
+		require.True(t, requests.Has(op, 2), "%s", op)
 		require.NotEqual(t, task.accept == nil, task.plan == nil, "%s", op)
 	}
 }

@@ -52,15 +52,10 @@ func (a *api) validateInstantiate(ctx context.Context, inst lcm.VnfInstance, r *
 	if err != nil {
 		return err
 	}
-	var found driver.Findings
+	found := r.found()
 	if err := a.checkVims(ctx, inst, vimKindsOf(&vnfd, req), req, &found); err != nil {
 		return err
 	}
-	if req.TargetScaleLevels {
-		found.Mistake(lcm.Problem{Path: "$.targetScaleLevelInfo", Detail: "belongs to later versions of SOL003: name " +
-			"an instantiation level, and scale the VNF after its instantiation (scale_to_level)"})
-	}
-	checkLinkConfigs(r.body, &found)
 	checkManagedLinks(req, &found)
 	a.checkUserData(req, pkg, &found)
 	if flavour, err := vnfd.Flavour(req.FlavourID); err != nil {
@@ -70,7 +65,7 @@ func (a *api) validateInstantiate(ctx context.Context, inst lcm.VnfInstance, r *
 		if err := a.checkDrivers(ctx, flavour, req, drivers, pkg, &found); err != nil {
 			return err
 		}
-		r.registersVim = vimNameOf(inst, drivers)
+		r.registersVim = driver.VimName(inst.ID, driver.Drivers(drivers))
 		if err := a.checkVimName(ctx, inst, r.registersVim, &found); err != nil {
 			return err
 		}

@@ -12,7 +12,6 @@ import (
 
 	"github.com/windlass-nfv/windlass/apiserver/apitest"
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/internal/lcm/lcmtest"
 )
 
 const endpoint = "https://vnfm.example:9890"
@@ -54,17 +53,11 @@ func TestParametersSurviveTheWayThroughTheOtherVersion(t *testing.T) {
 	require.Nil(t, none)
 }
 
-func FuzzRequestBodiesNeverPanic(f *testing.F) {
+func FuzzOperationParamsNeverPanic(f *testing.F) {
 	f.Add([]byte(`{"flavourId":"ha","vimConnectionInfo":[{"id":"a"}],"extVirtualLinks":[{"id":1}]}`))
-	f.Add([]byte(`{"flavourId":"ha","vimConnectionInfo":{"a":{"vimType":"x"}},"additionalParams":{"k8s_cluster_installation_param":{}}}`))
-	f.Add([]byte(`{"terminationType":"GRACEFUL","gracefulTerminationTimeout":1e400}`))
+	f.Add([]byte(`{"flavourId":"ha","vimConnectionInfo":{"a":{"vimType":"x"}}}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
 		for _, d := range []*dialect{&dialectV1, &dialectV2} {
-			if d.form(lcm.OpInstantiate)(body) == nil {
-				_, err := lcmtest.Read[lcm.InstantiateRequest](body)
-				require.NoError(t, err, "what was checked can be read")
-			}
-			_ = d.form(lcm.OpTerminate)(body)
 			if _, err := d.operationParams(body); err != nil {
 				require.NotEmpty(t, err.Error())
 			}

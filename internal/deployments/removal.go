@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/requests"
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
@@ -19,7 +20,7 @@ func (d *Deployments) Removal(ctx context.Context, id lcm.OpOccID) (vim.Removal,
 	if err != nil {
 		return vim.Removal{}, err
 	}
-	request, err := opOcc.Request()
+	request, err := requests.Of(opOcc)
 	return removalOf(request), err
 }
 
@@ -48,8 +49,8 @@ func terminationOf(request lcm.TerminateRequest) (how vim.Removal) {
 	case request.GracefulTerminationTimeout != nil:
 		how.Grace = &grace
 	}
-	how.Timeout = grace + cmp.Or(request.Patience(), removalTimeout)
-	if request.KeepsClaims() {
+	how.Timeout = grace + cmp.Or(time.Duration(request.Patience)*time.Second, removalTimeout)
+	if request.KeepsClaims {
 		how.Volumes = vim.VolumesStay
 	}
 	return how

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lcm/lcmtest"
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
@@ -45,7 +46,7 @@ func TestRemovalOf(t *testing.T) {
 		{lcm.OpHeal, `{"additionalParams":{"keep_volumes":false}}`, vim.Removal{Timeout: defaultTimeout}},
 		{lcm.OpInstantiate, `{}`, vim.Removal{Volumes: vim.FormerVolumesStay, Timeout: defaultTimeout}},
 	} {
-		r, err := lcm.ReadRequest(c.op, json.RawMessage(c.params))
+		r, err := lcmtest.Any(c.op, json.RawMessage(c.params))
 		require.NoError(t, err)
 		require.Equal(t, c.want, removalOf(r), "%s %s", c.op, c.params)
 	}

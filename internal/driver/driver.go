@@ -74,6 +74,14 @@ func (s Set) Bind(f *descriptor.Flavour, additionalParams json.RawMessage) (out 
 	return out
 }
 
+// Drivers are the drivers themselves, whatever is wrong with their parameters.
+func Drivers(bound []Bound) (out []lifecycle.Driver) {
+	for _, b := range bound {
+		out = append(out, b.VnfDriver)
+	}
+	return out
+}
+
 // Usable are the drivers themselves. The error lists every value of a wrong type.
 func Usable(bound []Bound) (out []lifecycle.Driver, err error) {
 	for _, b := range bound {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/internal/params"
 	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
@@ -73,14 +74,25 @@ type HealChecker interface {
 
 // HealReader is a driver that reads members of heal requests itself, for any VNF.
 type HealReader interface {
-	// HealProblems lists every mistake in those members, with its path in the body of the request.
-	HealProblems(body json.RawMessage) []lcm.Problem
+	// HealProblems lists every mistake in those members, with its path in the request. asked are the heal's
+	// additionalParams; had are those of the VNF, which a heal may repeat.
+	HealProblems(asked, had json.RawMessage) []lcm.Problem
 }
 
 // Registrar is a driver of a VNF that registers its cluster as a VIM.
 type Registrar interface {
 	// VimName is the name of that VIM.
 	VimName(inst lcm.VnfInstanceID) string
+}
+
+// VimName is the name under which one of a VNF's drivers registers its cluster as a VIM, "" if none does.
+func VimName(inst lcm.VnfInstanceID, drivers []lifecycle.Driver) string {
+	for _, d := range drivers {
+		if of, ok := d.(Registrar); ok {
+			return of.VimName(inst)
+		}
+	}
+	return ""
 }
 
 // Findings collects mistakes. The request is a 422 when all of them are names of things that do not exist.

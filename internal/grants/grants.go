@@ -5,7 +5,6 @@ package grants
 import (
 	"cmp"
 	"context"
-	"slices"
 
 	"github.com/windlass-nfv/windlass/internal/deployments"
 	"github.com/windlass-nfv/windlass/internal/lcm"
@@ -13,6 +12,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/nfvo"
 	"github.com/windlass-nfv/windlass/internal/operations"
 	"github.com/windlass-nfv/windlass/internal/outbound"
+	"github.com/windlass-nfv/windlass/internal/requests"
 	"github.com/windlass-nfv/windlass/internal/secrets"
 	"github.com/windlass-nfv/windlass/internal/vim"
 	"github.com/windlass-nfv/windlass/vnfpkg/hot"
@@ -95,7 +95,10 @@ func (g *Grants) acceptable(ctx context.Context, op *operations.Operation, given
 
 // honour puts an operation under a grant; it is Invalid when the operation cannot be as the grant says.
 func (g *Grants) honour(op *operations.Operation, facts lifecycle.Facts, grant lcm.Grant) error {
-	problems := slices.Concat(lcm.CheckLinkConfigs(grant.ExtVirtualLinks, grant.AdditionalParams))
+	_, problems, err := requests.GrantedLinks(grant.ExtVirtualLinks, grant.AdditionalParams)
+	if err != nil {
+		return err
+	}
 	if err := lcm.InvalidAll(lcm.UnhonouredGrant, problems); err != nil {
 		return err
 	}

@@ -6,9 +6,10 @@ import "encoding/json"
 // merge patches: what is not named stays as it is.
 type ChangeVnfPkgRequest struct {
 	VnfdID                 VnfdID          `json:"vnfdId"`
-	AdditionalParams       json.RawMessage `json:"additionalParams"`
-	Extensions             PatchMap        `json:"extensions"`
-	ConfigurableProperties PatchMap        `json:"vnfConfigurableProperties"`
+	AdditionalParams       json.RawMessage `json:"additionalParams,omitempty"`
+	Extensions             PatchMap        `json:"extensions,omitzero"`
+	ConfigurableProperties PatchMap        `json:"vnfConfigurableProperties,omitzero"`
+	Waits
 }
 
 // Apply gives the instance the package, and the attributes of the request.

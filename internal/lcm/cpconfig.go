@@ -1,8 +1,6 @@
 package lcm
 
 import (
-	"cmp"
-	"encoding/json"
 	"slices"
 	"strings"
 )
@@ -21,10 +19,10 @@ type ExtCp struct {
 	// v2.6.1, and where an older Windlass stored the connection point.
 	Configs []CpConfig `json:",omitempty"`
 
-	// A request has these two only until it is merged with the VNF's configuration: removed holds the keys of entries
-	// that are null, and listed says that there are entries without keys.
-	removed []string
-	listed  bool
+	// A request has these two only until it is merged with the VNF's configuration: Removed holds the keys of entries
+	// that are null, and Listed says that there are entries without keys.
+	Removed []string `json:"-"`
+	Listed  bool     `json:"-"`
 }
 
 // CpConfig is an entry of cpConfig (SOL003 clause 4.4.1.10a VnfExtCpConfig).
@@ -34,9 +32,19 @@ type CpConfig struct {
 	MAC      string    `json:",omitempty"`
 	LinkPort *LinkPort `json:",omitempty"`
 
-	bare   bool // a request's entry without cpProtocolData: the entry keeps its own
-	ported bool // a request's entry that names its port, or null for none; others keep the entry's port
+	// A request has these two: Bare is set for an entry without cpProtocolData, which keeps its own. Ported is set for an
+	// entry that names its port, or null for none; others keep the entry's port.
+	Bare   bool `json:"-"`
+	Ported bool `json:"-"`
 }
+
+// MostAddresses is the largest number of addresses of a subnet that a request may ask for on one port.
+const MostAddresses = 16
+
+// OneAddressed is the advice for a connection point that Contradicting returns.
+const OneAddressed = "The Base HOT makes the same ports for all VNFCs of a VDU, so only one entry of a connection " +
+	"point can have addresses; several entries may have the same subnets. Leave addresses to the VIM, or put those " +
+	"VNFCs into a separate VDU with its own connection point"
 
 // FixedIP is a fixed address of a connection point, or a number of addresses that the VIM chooses.
 type FixedIP struct {
@@ -53,7 +61,7 @@ func (ip FixedIP) Count() int {
 	if ip.Address != "" {
 		return 1
 	}
-	return min(max(ip.Dynamic, 1), mostAddresses)
+	return min(max(ip.Dynamic, 1), MostAddresses)
 }
 
 // chosen reports whether the port needs this entry: without any entry, the VIM gives a port an address anyway.
@@ -70,9 +78,9 @@ func (c CpConfig) unique() bool {
 		func(ip FixedIP) bool { return ip.Address != "" })
 }
 
-// contradict reports whether a Base HOT cannot carry out the entries, because it makes all ports of a connection point
+// Contradict reports whether a Base HOT cannot carry out the entries, because it makes all ports of a connection point
 // alike. Given ports do not count, as the template does not make them. The check of the templates covers their VNFCs.
-func contradict(configs []CpConfig) bool {
+func Contradict(configs []CpConfig) bool {
 	configs = slices.DeleteFunc(slices.Clone(configs),
 		func(c CpConfig) bool { return !c.addressed() || c.LinkPort != nil })
 	return slices.ContainsFunc(configs[min(1, len(configs)):], func(c CpConfig) bool {
@@ -84,7 +92,7 @@ func contradict(configs []CpConfig) bool {
 func Contradicting(links []ExtVirtualLink) (cpds []string) {
 	for _, link := range links {
 		for _, cp := range link.ExtCps {
-			if contradict(cp.Configs) {
+			if Contradict(cp.Configs) {
 				cpds = append(cpds, cp.CpdID)
 			}
 		}
@@ -141,17 +149,17 @@ func (cp ExtCp) settled() ExtCp {
 // API shows as the key then.
 func (cp ExtCp) over(had ExtCp) (ExtCp, bool) {
 	switch {
-	case cp.listed && len(cp.Configs) > 0: // each VNFC has a port of its own
-		cp.listed = false
+	case cp.Listed && len(cp.Configs) > 0: // each VNFC has a port of its own
+		cp.Listed = false
 		return cp, true
-	case cp.listed, len(cp.Configs)+len(cp.removed) == 0 && (len(cp.FixedIPs) > 0 || cp.MAC != "" || cp.LinkPort != nil):
+	case cp.Listed, len(cp.Configs)+len(cp.Removed) == 0 && (len(cp.FixedIPs) > 0 || cp.MAC != "" || cp.LinkPort != nil):
 		return ExtCp{CpdID: cp.CpdID, FixedIPs: cp.FixedIPs, MAC: cp.MAC, LinkPort: cp.LinkPort}, true
-	case len(cp.Configs)+len(cp.removed) == 0:
+	case len(cp.Configs)+len(cp.Removed) == 0:
 		had.CpdID = cp.CpdID
 		return had, true
 	}
 	named := func(key string) bool {
-		return slices.Contains(cp.removed, key) || slices.ContainsFunc(cp.Configs,
+		return slices.Contains(cp.Removed, key) || slices.ContainsFunc(cp.Configs,
 			func(c CpConfig) bool { return c.Key == key })
 	}
 	var entries []CpConfig
@@ -161,11 +169,11 @@ func (cp ExtCp) over(had ExtCp) (ExtCp, bool) {
 	if had.CpdID != "" && len(had.Configs) == 0 && len(cp.Configs) == 0 && !named(cp.CpdID) {
 		return had, true // it removes entries that do not exist
 	}
-	entries = slices.DeleteFunc(entries, func(c CpConfig) bool { return slices.Contains(cp.removed, c.Key) })
+	entries = slices.DeleteFunc(entries, func(c CpConfig) bool { return slices.Contains(cp.Removed, c.Key) })
 	for _, c := range cp.Configs {
 		at := slices.IndexFunc(entries, func(known CpConfig) bool { return known.Key == c.Key })
 		if at < 0 {
-			c.bare, c.ported = false, false
+			c.Bare, c.Ported = false, false
 			entries = append(entries, c)
 			continue
 		}
@@ -178,84 +186,26 @@ func (cp ExtCp) over(had ExtCp) (ExtCp, bool) {
 // over merges a request for the entry into the entry.
 func (c CpConfig) over(was CpConfig) CpConfig {
 	out := was
-	if !c.bare {
+	if !c.Bare {
 		out.FixedIPs, out.MAC = c.FixedIPs, c.MAC
 	}
-	if c.ported {
+	if c.Ported {
 		out.LinkPort = c.LinkPort
 	}
 	return out
 }
 
 // Leaves reports whether a request only removes entries of the connection point.
-func (cp ExtCp) Leaves() bool { return len(cp.removed) > 0 && len(cp.Configs) == 0 }
+func (cp ExtCp) Leaves() bool { return len(cp.Removed) > 0 && len(cp.Configs) == 0 }
 
-type rawExtVirtualLink struct {
-	ID         string `json:"id"`
-	ResourceID string `json:"resourceId"`
-	ExtCps     []struct {
-		CpdID    string              `json:"cpdId"`
-		CpConfig keyed[*rawCpConfig] `json:"cpConfig"`
-	} `json:"extCps"`
-	ExtLinkPorts []rawLinkPort `json:"extLinkPorts"`
-}
-
-type rawCpConfig struct {
-	LinkPortID     rawLinkPortID   `json:"linkPortId"`
-	CpProtocolData rawProtocolData `json:"cpProtocolData"`
-}
-
-// rawProtocolData distinguishes null from a missing member.
-type rawProtocolData struct {
-	given bool
-	list  []struct {
-		IPOverEthernet struct {
-			MacAddress  string         `json:"macAddress"`
-			IPAddresses []rawAddresses `json:"ipAddresses"`
-		} `json:"ipOverEthernet"`
+// NewExtCp makes the connection point of a request. entries are the entries of its configuration, removed the keys of
+// entries that are null. Without keys (listed), the connection point keeps entries only where several VNFCs have ports:
+// one entry for each of these VNFCs.
+func NewExtCp(cpd string, entries []CpConfig, removed []string, listed bool) ExtCp {
+	cp := ExtCp{CpdID: cpd, Configs: entries, Removed: removed, Listed: listed}.settled()
+	if !listed {
+		return cp
 	}
-}
-
-// UnmarshalJSON implements json.Unmarshaler.
-func (d *rawProtocolData) UnmarshalJSON(b []byte) error {
-	d.given = true
-	return json.Unmarshal(b, &d.list)
-}
-
-type rawAddresses struct {
-	Type                string   `json:"type"`
-	FixedAddresses      []string `json:"fixedAddresses"`
-	NumDynamicAddresses *int     `json:"numDynamicAddresses"`
-	SubnetID            string   `json:"subnetId"`
-	AddressRange        any      `json:"addressRange"`
-	IPAddressRange      any      `json:"ipAddressRange"` // the standard's text has this name
-}
-
-func (r rawExtVirtualLink) link() ExtVirtualLink {
-	out := ExtVirtualLink{ID: r.ID, ResourceID: r.ResourceID}
-	for _, cp := range r.ExtCps {
-		ext := ExtCp{CpdID: cp.CpdID}
-		for i, config := range cp.CpConfig.items {
-			switch key := cp.CpConfig.keys[i]; {
-			case config != nil:
-				ext.Configs = append(ext.Configs, config.entry(key, r))
-				ext.listed = ext.listed || key == ""
-			case key != "":
-				ext.removed = append(ext.removed, key)
-			}
-		}
-		ext = ext.settled()
-		if ext.listed {
-			ext = ext.numbered()
-		}
-		out.ExtCps = append(out.ExtCps, ext)
-	}
-	return out
-}
-
-// numbered returns the connection point of a list, which has no keys. Where several VNFCs have ports, it keeps one
-// entry for each of these VNFCs.
-func (cp ExtCp) numbered() ExtCp {
 	ported := cp.PortEntries()
 	cp.Configs = nil
 	if len(ported) < 2 {
@@ -266,31 +216,4 @@ func (cp ExtCp) numbered() ExtCp {
 		cp.Configs = append(cp.Configs, c)
 	}
 	return cp
-}
-
-// entry parses one entry of a connection point on that link. It ignores a port name that the link does not describe.
-func (c rawCpConfig) entry(key string, link rawExtVirtualLink) CpConfig {
-	out := CpConfig{Key: key, bare: !c.CpProtocolData.given, LinkPort: link.port(c.LinkPortID.id)}
-	out.ported = out.LinkPort != nil || c.LinkPortID.given && c.LinkPortID.id == ""
-	for _, data := range c.CpProtocolData.list {
-		out.MAC = cmp.Or(out.MAC, data.IPOverEthernet.MacAddress)
-		for _, ip := range data.IPOverEthernet.IPAddresses {
-			out.FixedIPs = append(out.FixedIPs, ip.fixedIPs()...)
-		}
-	}
-	return out
-}
-
-func (a rawAddresses) fixedIPs() (out []FixedIP) {
-	for _, address := range a.FixedAddresses {
-		out = append(out, FixedIP{Address: address, SubnetID: a.SubnetID})
-	}
-	if len(out) > 0 {
-		return out
-	}
-	ip := FixedIP{SubnetID: a.SubnetID, IPv6: a.Type == "IPV6"}
-	if a.NumDynamicAddresses != nil && *a.NumDynamicAddresses > 1 {
-		ip.Dynamic = *a.NumDynamicAddresses
-	}
-	return []FixedIP{ip}
 }

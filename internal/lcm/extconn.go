@@ -10,24 +10,12 @@ import (
 // ChangeExtConnRequest is SOL003 clause 5.5.2.11, independent of the API's version. Links that are not named stay as
 // they are.
 type ChangeExtConnRequest struct {
-	ExtVirtualLinks []ExtVirtualLink
+	// ExtVirtualLinks are stored in a form of their own: see package requests.
+	ExtVirtualLinks []ExtVirtualLink `json:"-"`
 	// VimConnections is a merge patch for those of the instance.
-	VimConnections   VimConnectionPatches
-	AdditionalParams json.RawMessage
-}
-
-// UnmarshalJSON implements json.Unmarshaler for the forms of both versions of the API.
-func (r *ChangeExtConnRequest) UnmarshalJSON(body []byte) error {
-	var raw struct {
-		ExtVirtualLinks  []rawExtVirtualLink  `json:"extVirtualLinks"`
-		VimConnections   VimConnectionPatches `json:"vimConnectionInfo"`
-		AdditionalParams json.RawMessage      `json:"additionalParams"`
-	}
-	if err := json.Unmarshal(body, &raw); err != nil {
-		return err
-	}
-	*r = ChangeExtConnRequest{linksOf(raw.ExtVirtualLinks), raw.VimConnections, raw.AdditionalParams}
-	return nil
+	VimConnections   []VimConnectionPatch `json:"vimConnectionInfo,omitempty"`
+	AdditionalParams json.RawMessage      `json:"additionalParams,omitempty"`
+	Waits
 }
 
 // Apply makes the changes of VIM connections on the instance, as a modification does.
@@ -61,15 +49,15 @@ func PartlyReconnected(before, after []ExtVirtualLink, cpds []string) []ExtVirtu
 			as := cp
 			as.Configs = slices.Clone(cp.Configs)
 			for i := range as.Configs {
-				as.Configs[i].ported = true
+				as.Configs[i].Ported = true
 			}
 			_, had, _ := Connection(links, cp.CpdID)
 			for _, c := range had.Configs {
 				if !slices.ContainsFunc(as.Configs, func(o CpConfig) bool { return o.Key == c.Key }) {
-					as.removed = append(as.removed, c.Key)
+					as.Removed = append(as.Removed, c.Key)
 				}
 			}
-			as.listed = len(cp.Configs) == 0 // replaces all former entries
+			as.Listed = len(cp.Configs) == 0 // replaces all former entries
 			links = moved(links, []ExtVirtualLink{{ID: link.ID, ResourceID: link.ResourceID, ExtCps: []ExtCp{as}}}, false)
 		}
 	}

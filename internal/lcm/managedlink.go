@@ -1,10 +1,6 @@
 package lcm
 
-import (
-	"cmp"
-	"encoding/json"
-	"slices"
-)
+import "slices"
 
 // ExtManagedVirtualLink is SOL003 clause 4.4.1.12 ExtManagedVirtualLinkData: a network that replaces an internal one.
 type ExtManagedVirtualLink struct {
@@ -13,23 +9,9 @@ type ExtManagedVirtualLink struct {
 	ResourceID           string `json:"resourceId"`
 	// VimConnectionID is the network's connection, "" for the connection of the VNF.
 	VimConnectionID string `json:"vimConnectionId,omitempty"`
-	// LinkPorts is the number of ports that the network's manager made for it; Windlass does not store them.
+	// LinkPorts is the number of ports that the network's manager made for it. Such a network is refused, so the number is
+	// not stored.
 	LinkPorts int `json:"-"`
-}
-
-// UnmarshalJSON takes also virtualLinkDescId, the name that earlier versions of SOL003 have for vnfVirtualLinkDescId.
-func (l *ExtManagedVirtualLink) UnmarshalJSON(b []byte) error {
-	type plain ExtManagedVirtualLink
-	raw := struct {
-		*plain
-		VirtualLinkDescID string            `json:"virtualLinkDescId"`
-		VnfLinkPort       []json.RawMessage `json:"vnfLinkPort"`
-	}{plain: (*plain)(l)}
-	if err := json.Unmarshal(b, &raw); err != nil {
-		return err
-	}
-	l.VnfVirtualLinkDescID, l.LinkPorts = cmp.Or(l.VnfVirtualLinkDescID, raw.VirtualLinkDescID), len(raw.VnfLinkPort)
-	return nil
 }
 
 // ManagedAsGranted returns the grant's networks for internal virtual links, and the request's networks for links that

@@ -23,16 +23,17 @@ func TestInstantiateRequest_readsNetworksInThePlaceOfInternalOnes(t *testing.T) 
 	}}, lcm.ManagedLinkInfo(want, "vim"))
 }
 
-func TestExtManagedVirtualLink_readsEarlierNamesAndPorts(t *testing.T) {
-	var l lcm.ExtManagedVirtualLink
-	require.NoError(t, json.Unmarshal([]byte(`{"id":"m","virtualLinkDescId":"inner","resourceId":"net","vimConnectionId":"vim","vnfLinkPort":[{},{}]}`), &l))
-	require.Equal(t, lcm.ExtManagedVirtualLink{
+func TestInstantiateRequest_readsEarlierNamesAndPortsOfNetworks(t *testing.T) {
+	req, err := lcmtest.Read[lcm.InstantiateRequest]([]byte(`{"extManagedVirtualLinks":[{"id":"m","virtualLinkDescId":"inner","resourceId":"net","vimConnectionId":"vim","vnfLinkPort":[{},{}]}]}`))
+	require.NoError(t, err)
+	require.Equal(t, []lcm.ExtManagedVirtualLink{{
 		ID: "m", VnfVirtualLinkDescID: "inner", ResourceID: "net", VimConnectionID: "vim", LinkPorts: 2,
-	}, l)
-	doc, err := json.Marshal(l)
+	}}, req.ExtManagedVirtualLinks)
+	doc, err := json.Marshal(req.ExtManagedVirtualLinks[0])
 	require.NoError(t, err)
 	require.JSONEq(t, `{"id":"m","vnfVirtualLinkDescId":"inner","resourceId":"net","vimConnectionId":"vim"}`, string(doc))
-	require.Error(t, json.Unmarshal([]byte(`{"id":7}`), &l))
+	_, err = lcmtest.Read[lcm.InstantiateRequest]([]byte(`{"extManagedVirtualLinks":[{"id":7}]}`))
+	require.Error(t, err)
 }
 
 func TestManagedAsGranted_theGrantGoesBeforeTheRequest(t *testing.T) {

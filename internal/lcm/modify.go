@@ -11,42 +11,29 @@ import (
 // ModifyRequest is VnfInfoModificationRequest (SOL003 clause 5.5.2.12), independent of the API's version. It is a JSON
 // merge patch (RFC 7396): a missing member stays as it is, and null removes a member.
 type ModifyRequest struct {
-	Name                   PatchText            `json:"vnfInstanceName"`
-	Description            PatchText            `json:"vnfInstanceDescription"`
-	VnfdID                 VnfdID               `json:"vnfdId"`
-	VnfPkgID               VnfPkgID             `json:"vnfPkgId"`
-	ConfigurableProperties PatchMap             `json:"vnfConfigurableProperties"`
-	Metadata               PatchMap             `json:"metadata"`
-	Extensions             PatchMap             `json:"extensions"`
-	VimConnections         VimConnectionPatches `json:"vimConnectionInfo"`
+	Name                   PatchText            `json:"vnfInstanceName,omitzero"`
+	Description            PatchText            `json:"vnfInstanceDescription,omitzero"`
+	VnfdID                 VnfdID               `json:"vnfdId,omitempty"`
+	VnfPkgID               VnfPkgID             `json:"vnfPkgId,omitempty"`
+	ConfigurableProperties PatchMap             `json:"vnfConfigurableProperties,omitzero"`
+	Metadata               PatchMap             `json:"metadata,omitzero"`
+	Extensions             PatchMap             `json:"extensions,omitzero"`
+	VimConnections         []VimConnectionPatch `json:"vimConnectionInfo,omitempty"`
 	// Vnfcs are in v2 only.
-	Vnfcs                 []VnfcInfoModifications `json:"vnfcInfoModifications"`
-	DeletedVimConnections []string                `json:"vimConnectionInfoDeleteIds"` // v1 only
+	Vnfcs []VnfcInfoModifications `json:"vnfcInfoModifications,omitempty"`
 }
 
 // PatchText is a string of a merge patch. A removed string is empty.
 type PatchText struct {
-	Given bool
-	Value string
-}
-
-// UnmarshalJSON implements json.Unmarshaler.
-func (t *PatchText) UnmarshalJSON(b []byte) error {
-	t.Given = true
-	return json.Unmarshal(b, &t.Value) // null leaves it empty
+	Given bool   `json:"given"`
+	Value string `json:"value"`
 }
 
 // PatchMap is a set of key-value pairs of a merge patch.
 type PatchMap struct {
-	Given bool
+	Given bool `json:"given"`
 	// Members is nil when the patch removes all pairs.
-	Members map[string]any
-}
-
-// UnmarshalJSON implements json.Unmarshaler.
-func (m *PatchMap) UnmarshalJSON(b []byte) error {
-	m.Given = true
-	return json.Unmarshal(b, &m.Members)
+	Members map[string]any `json:"members"`
 }
 
 // over merges the patch into the target.
@@ -106,57 +93,16 @@ func isSealed(m map[string]any) bool {
 	return ok && len(m) == 1
 }
 
-// VimConnectionPatches are the parts of a merge patch for connections: a list with ids in v1, a map by id in v2.
-type VimConnectionPatches []VimConnectionPatch
-
-// VimConnectionPatch changes the connection of that id, or adds it.
+// VimConnectionPatch is the part of a merge patch for one VIM connection: it changes the connection of that id, or adds
+// it.
 type VimConnectionPatch struct {
-	ID    string
-	Patch json.RawMessage // null removes the connection
-}
-
-// UnmarshalJSON implements json.Unmarshaler.
-func (p *VimConnectionPatches) UnmarshalJSON(b []byte) error {
-	var list []json.RawMessage
-	if json.Unmarshal(b, &list) == nil {
-		for _, doc := range list {
-			var of struct {
-				ID string `json:"id"`
-			}
-			if err := json.Unmarshal(doc, &of); err != nil {
-				return err
-			}
-			*p = append(*p, VimConnectionPatch{of.ID, doc})
-		}
-		return nil
-	}
-	var m map[string]json.RawMessage
-	if err := json.Unmarshal(b, &m); err != nil {
-		return err
-	}
-	for _, id := range slices.Sorted(maps.Keys(m)) {
-		*p = append(*p, VimConnectionPatch{id, m[id]})
-	}
-	return nil
+	ID    string          `json:"id"`
+	Patch json.RawMessage `json:"patch"` // null removes the connection
 }
 
 // Removes reports whether the patch removes the connection.
 func (p VimConnectionPatch) Removes() bool {
 	return bytes.Equal(bytes.TrimSpace(p.Patch), []byte("null"))
-}
-
-// UnmarshalJSON implements json.Unmarshaler.
-func (r *ModifyRequest) UnmarshalJSON(body []byte) error {
-	type plain ModifyRequest
-	var out plain
-	if err := json.Unmarshal(body, &out); err != nil {
-		return err
-	}
-	for _, id := range out.DeletedVimConnections {
-		out.VimConnections = append(out.VimConnections, VimConnectionPatch{id, json.RawMessage("null")})
-	}
-	*r = ModifyRequest(out)
-	return nil
 }
 
 // Apply makes the modifications on the instance. pkg is the package that the request names, nil when it names none.
@@ -175,9 +121,6 @@ func (r ModifyRequest) Apply(
 	after.Extensions, done.Extensions = r.Extensions.over(inst.Extensions), r.Extensions.shown()
 	after.ConfigurableProperties = r.ConfigurableProperties.over(inst.ConfigurableProperties)
 	done.ConfigurableProperties = r.ConfigurableProperties.shown()
-	if err := r.applyRegistries(&after, inst); err != nil {
-		return inst, done, err
-	}
 	if err := r.applyPackage(&after, pkg, &done); err != nil {
 		return inst, done, err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lcm/lcmtest"
+	"github.com/windlass-nfv/windlass/internal/requests"
 )
 
 // dummies is a list of links. Each connection point has a dummy port in extLinkPorts.
@@ -37,7 +38,7 @@ func TestInstantiateRequest_takesPortsFromNfv(t *testing.T) {
 	assert.True(t, lcm.IsGiven(links, "port-2"))
 	assert.False(t, lcm.IsGiven(links, "port-3"), "no link has the connection point")
 
-	links = instantiation(t, `[{"id":"a","resourceId":"net-a","extCps":[{"cpdId":"cp-2","cpConfig":{"k":`+plain+`}},{"cpdId":"cp-3","cpConfig":[`+plain+`]}]}]`,
+	links = instantiation(t, `[{"id":"a","resourceId":"net-a","extCps":[{"cpdId":"cp-2","cpConfig":{"k":`+plain+`}},{"cpdId":"cp-3","cpConfig":{"j":`+plain+`}}]}]`,
 		json.RawMessage(`{"nfv":{"CP":{"cp-2":{"port":"port-2"},"cp-3":{"port":"port-3"}}}}`))
 	assert.Equal(t, &lcm.LinkPort{ID: "port-2", ResourceID: "port-2"}, lcm.GivenPort(links, "cp-2"),
 		"a port that no link describes")
@@ -45,18 +46,18 @@ func TestInstantiateRequest_takesPortsFromNfv(t *testing.T) {
 	assert.Equal(t, "k", cp.ConfigID("port-2"))
 	assert.Equal(t, &lcm.LinkPort{ID: "port-3", ResourceID: "port-3"}, lcm.GivenPort(links, "cp-3"))
 
-	for _, malformed := range []string{`7`, `{"nfv":7}`, `{"nfv":{"CP":[]}}`, `{"nfv":{"CP":{"cp-1":7}}}`} {
+	for _, malformed := range []string{`{"nfv":7}`, `{"nfv":{"CP":[]}}`, `{"nfv":{"CP":{"cp-1":7}}}`} {
 		assert.Equal(t, "dummy", lcm.GivenPort(instantiation(t, dummies, json.RawMessage(malformed)), "cp-1").ResourceID,
 			malformed)
 	}
 }
 
-func TestCheckLinkConfigs_looksAtThePortsOfNfv(t *testing.T) {
+func TestGrantedLinks_looksAtThePortsOfNfv(t *testing.T) {
 	t.Parallel()
 	paths := func(params string) (out []string) {
-		mistakes, impossible := lcm.CheckLinkConfigs(json.RawMessage(dummies), json.RawMessage(params))
-		assert.Empty(t, impossible)
-		for _, p := range mistakes {
+		_, problems, err := requests.GrantedLinks(json.RawMessage(dummies), json.RawMessage(params))
+		require.NoError(t, err)
+		for _, p := range problems {
 			out = append(out, p.Path)
 		}
 		return out

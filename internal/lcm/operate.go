@@ -17,14 +17,13 @@ const (
 // OperateRequest is SOL003 clause 5.5.2.10 with the member vnfcInstanceId of SOL002. Without vnfcInstanceId, it is for
 // the entire VNF.
 type OperateRequest struct {
-	VnfcInstanceID      Texts      `json:"vnfcInstanceId"`
+	VnfcInstanceID      []string   `json:"vnfcInstanceId,omitempty"`
 	ChangeStateTo       VnfState   `json:"changeStateTo"`
-	StopType            CancelMode `json:"stopType"` // FORCEFUL when it is not given
-	GracefulStopTimeout *int       `json:"gracefulStopTimeout"`
-	AdditionalParams    struct {
-		// VnfcIDs means the same as vnfcInstanceId; it is for clients that know only SOL003.
-		VnfcIDs Texts `json:"vnfc_instance_ids"`
-	} `json:"additionalParams"`
+	StopType            CancelMode `json:"stopType,omitempty"` // FORCEFUL when it is not given
+	GracefulStopTimeout *int       `json:"gracefulStopTimeout,omitempty"`
+	// VnfcIDs, of additionalParams, means the same as vnfcInstanceId; it is for clients that know only SOL003.
+	VnfcIDs []string `json:"vnfcIds,omitempty"`
+	Waits
 }
 
 // Graceful reports whether the VNFCs are taken out of service before they stop.

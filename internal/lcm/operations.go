@@ -1,7 +1,5 @@
 package lcm
 
-import "encoding/json"
-
 // Operation is the kind of a lifecycle operation (SOL003 clause 5.5.4.5 LcmOperationType).
 type Operation string
 
@@ -43,8 +41,6 @@ type OperationType struct {
 	// Hooks are the operation's names in the Vnflcm interface of SOL001 (clause 6.7) and of Tacker's v2, without their
 	// ends _start and _end. If a VNFD has no hook of the first name, its hook of the next one runs.
 	Hooks []string
-	// read reads the request in the form of either version.
-	read func(body json.RawMessage) (Request, error)
 }
 
 // Operations is the table of all operations of the standard, in the order of SOL003 clause 5.5.4.5.
@@ -52,17 +48,17 @@ var Operations = [...]OperationType{
 	{
 		Name: OpInstantiate, Title: "Instantiate", Since: 1, Task: "instantiate", Link: "instantiate",
 		Workflow: WorkflowInstantiate, Needs: NotInstantiated, Granted: true, RollsBack: true,
-		Hooks: []string{"instantiate"}, read: requestOf[InstantiateRequest],
+		Hooks: []string{"instantiate"},
 	},
 	{
 		Name: OpScale, Title: "Scale", Since: 1, Task: "scale", Link: "scale", Workflow: WorkflowScale,
 		Needs: Instantiated, Started: true, Scaling: true, Granted: true, RollsBack: true,
-		Hooks: []string{"scale"}, read: requestOf[ScaleRequest],
+		Hooks: []string{"scale"},
 	},
 	{
 		Name: OpScaleToLevel, Title: "Scale to level", Since: 1, Task: "scale_to_level", Link: "scaleToLevel",
 		Workflow: WorkflowScale, Needs: Instantiated, Started: true, Scaling: true, Granted: true, RollsBack: true,
-		Hooks: []string{"scale_to_level", "scale"}, read: requestOf[ScaleToLevelRequest],
+		Hooks: []string{"scale_to_level", "scale"},
 	},
 	{
 		Name: "CHANGE_FLAVOUR", Since: 1, Task: "change_flavour",
@@ -73,33 +69,33 @@ var Operations = [...]OperationType{
 		// failed. The other operations can roll back until they delete a server.
 		Name: OpTerminate, Title: "Terminate", Since: 1, Task: "terminate", Link: "terminate",
 		Workflow: WorkflowTerminate, Needs: Instantiated, Granted: true,
-		Hooks: []string{"terminate"}, read: requestOf[TerminateRequest],
+		Hooks: []string{"terminate"},
 	},
 	{
 		Name: OpHeal, Title: "Heal", Since: 1, Task: "heal", Link: "heal", Workflow: WorkflowHeal,
 		Needs: Instantiated, Started: true, Granted: true, RollsBack: true,
-		Hooks: []string{"heal"}, read: requestOf[HealRequest],
+		Hooks: []string{"heal"},
 	},
 	{
 		Name: OpOperate, Title: "Start or stop", Since: 1, Task: "operate", Link: "operate", Workflow: WorkflowOperate,
 		Needs: Instantiated, Granted: true, RollsBack: true,
-		Hooks: []string{"operate"}, read: requestOf[OperateRequest],
+		Hooks: []string{"operate"},
 	},
 	{
 		Name: OpChangeExtConn, Title: "Change connectivity", Since: 1, Task: "change_ext_conn", Link: "changeExtConn",
 		Workflow: WorkflowChangeExtConn, Needs: Instantiated, Granted: true, RollsBack: true,
-		Hooks: []string{"change_external_connectivity"}, read: requestOf[ChangeExtConnRequest],
+		Hooks: []string{"change_external_connectivity"},
 	},
 	{
 		Name: OpModifyInfo, Title: "Modify", Since: 1, Workflow: WorkflowModifyInfo, RollsBack: true,
-		Hooks: []string{"modify_information"}, read: requestOf[ModifyRequest],
+		Hooks: []string{"modify_information"},
 	},
 	{Name: "CREATE_SNAPSHOT", Since: 2, Task: "create_snapshot", Lacks: "snapshots"},
 	{Name: "REVERT_TO_SNAPSHOT", Since: 2, Task: "revert_to_snapshot", Lacks: "snapshots"},
 	{
 		Name: OpChangeVnfPkg, Title: "Change package", Since: 2, Task: "change_vnfpkg", Workflow: WorkflowChangeVnfPkg,
 		Needs: Instantiated, Started: true, Granted: true, RollsBack: true,
-		Hooks: []string{"change_current_package"}, read: requestOf[ChangeVnfPkgRequest],
+		Hooks: []string{"change_current_package"},
 	},
 }
 

@@ -17,11 +17,11 @@ func TestTerminateRequest_readsHowLongToWait(t *testing.T) {
 		graceful bool
 		wait     time.Duration
 	}{
-		`{"terminationType":"FORCEFUL"}`:                                          {false, 2 * time.Hour},
-		`{"terminationType":"GRACEFUL"}`:                                          {true, 2 * time.Hour},
-		`{"terminationType":"GRACEFUL","gracefulTerminationTimeout":5}`:           {true, 5 * time.Second},
-		`{"terminationType":"GRACEFUL","gracefulTerminationTimeout":0}`:           {true, 0},
-		`{"terminationType":"GRACEFUL","gracefulTerminationTimeout":90000000000}`: {true, 2 * time.Hour},
+		`{"terminationType":"FORCEFUL"}`:                                         {false, 2 * time.Hour},
+		`{"terminationType":"GRACEFUL"}`:                                         {true, 2 * time.Hour},
+		`{"terminationType":"GRACEFUL","gracefulTerminationTimeout":5}`:          {true, 5 * time.Second},
+		`{"terminationType":"GRACEFUL","gracefulTerminationTimeout":0}`:          {true, 0},
+		`{"terminationType":"GRACEFUL","gracefulTerminationTimeout":2000000000}`: {true, 2 * time.Hour},
 	} {
 		request, err := lcmtest.Read[lcm.TerminateRequest](json.RawMessage(body))
 		require.NoError(t, err, body)

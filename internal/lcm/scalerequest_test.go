@@ -13,7 +13,7 @@ func TestScaleRequest_takesAWholeNumberWithADot(t *testing.T) {
 	for text, want := range map[string]int{"2": 2, `"2"`: 2, "2.0": 2, "2.00": 2, "null": 1} {
 		request, err := lcmtest.Read[lcm.ScaleRequest]([]byte(`{"type":"SCALE_OUT","aspectId":"a","numberOfSteps":` + text + `}`))
 		require.NoError(t, err, text)
-		require.Equal(t, lcm.Count(want), request.NumberOfSteps, text)
+		require.Equal(t, want, request.NumberOfSteps, text)
 	}
 	for _, wrong := range []string{"1.5", `"1."`, "1e400", `"x"`} {
 		_, err := lcmtest.Read[lcm.ScaleRequest]([]byte(`{"type":"SCALE_OUT","aspectId":"a","numberOfSteps":` + wrong + `}`))

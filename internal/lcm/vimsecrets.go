@@ -108,9 +108,9 @@ func keptSecrets(old, after map[string]any) (at []string) {
 
 // KeepSecrets returns an Invalid error when the patches would send secrets of the instance's connections to another
 // receiver. It is a second safeguard: the API checks requests when they come.
-func (p VimConnectionPatches) KeepSecrets(inst VnfInstance) error {
+func KeepSecrets(patches []VimConnectionPatch, inst VnfInstance) error {
 	var problems []Problem
-	for _, patch := range p {
+	for _, patch := range patches {
 		for _, old := range inst.VimConnections {
 			if old.ID == patch.ID {
 				problems = append(problems, patch.MovedSecrets("$.vimConnectionInfo."+patch.ID, old)...)

@@ -56,7 +56,7 @@ func TestMovedSecrets_aChangedEndpointOrVerificationBringsItsSecretsAnew(t *test
 				got = append(got, p.Path)
 			}
 			require.ElementsMatch(t, c.want, got)
-			err := lcm.VimConnectionPatches{patch}.KeepSecrets(lcm.VnfInstance{VimConnections: []lcm.VimConnectionInfo{old}})
+			err := lcm.KeepSecrets([]lcm.VimConnectionPatch{patch}, lcm.VnfInstance{VimConnections: []lcm.VimConnectionInfo{old}})
 			require.Equal(t, len(c.want) > 0, lcm.Is(err, lcm.KindInvalid), "%v", err)
 			require.Empty(t, patch.MovedSecrets("$.v", lcm.VimConnectionInfo{ID: "own"}), "a new connection has no secrets yet")
 		})

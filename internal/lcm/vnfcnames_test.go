@@ -47,23 +47,3 @@ func TestVnfcMappingProblems_namesEveryMistake(t *testing.T) {
 		require.Equal(t, want, paths, doc)
 	}
 }
-
-func TestWithoutRepeated_leavesOnlyWhatDiffers(t *testing.T) {
-	t.Parallel()
-	stored := json.RawMessage(`{"k8s_cluster_installation_param":{"script_path":"Scripts/x.sh","vim_name":"k",
-		"master_node":{"vdu_id":"masterNode","ssh_cp_name":"cp","username":"u","password":{"$secret":"r"},"pod_cidr":"10.0.0.0/16"},
-		"worker_node":{"vdu_id":"workerNode","ssh_cp_name":"wcp","username":"u","password":{"$secret":"s"}}},"other":1}`)
-	body := json.RawMessage(`{"vnfcInstanceId":["a"],"additionalParams":{"all":false,"other":1,"k8s_cluster_installation_param":{"script_path":"Scripts/x.sh","vim_name":"other",
-		"master_node":{"vdu_id":"masterNode","ssh_cp_name":"cp","username":"u","password":"p","pod_cidr":"10.1.0.0/16"},
-		"worker_node":{"vdu_id":"workerNode","ssh_cp_name":"wcp","username":"u","password":"p"}}}}`)
-	require.JSONEq(t, `{"vnfcInstanceId":["a"],"additionalParams":{"all":false,"other":1,"k8s_cluster_installation_param":{"vim_name":"other",
-		"master_node":{"username":"u","password":"p","pod_cidr":"10.1.0.0/16"},"worker_node":{"username":"u","password":"p"}}}}`,
-		string(lcm.WithoutRepeated(body, stored)))
-	for _, untouched := range []string{
-		`{}`, `null`, `[]`, `{"additionalParams":7}`,
-		`{"additionalParams":{"k8s_cluster_installation_param":[]}}`,
-	} {
-		require.Equal(t, untouched, string(lcm.WithoutRepeated(json.RawMessage(untouched), stored)))
-	}
-	require.Equal(t, string(body), string(lcm.WithoutRepeated(body, nil)))
-}

@@ -164,7 +164,9 @@ type VnfLcmOpOcc struct {
 	IsAutomaticInvocation bool
 	IsCancelPending       bool
 	CancelMode            CancelMode
-	// Params is the request's body, sealed.
+	// Request is the request in the canonical form of package requests, sealed; nil in the rows of releases before it.
+	Request json.RawMessage
+	// Params is the request's body as it was sent, sealed: for operationParams and for scripts of packages.
 	Params json.RawMessage
 	// APIVersion is 1 or 2, the /vnflcm root of the request; it sets the form of Params.
 	APIVersion      int
@@ -174,7 +176,8 @@ type VnfLcmOpOcc struct {
 	ChangedInfo *VnfInfoModifications
 	// OfVersion, when not 0, is the instance version that the request was made for; it is not stored.
 	OfVersion int64
-	// RegistersVim, when not "", is the VIM name under which the operation registers a cluster; it is not stored.
+	// RegistersVim is the VIM name under which a new operation registers a cluster, "" for none. Others see it in the
+	// database only.
 	RegistersVim string
 	// ForwardOnly is set when rollback is no longer possible.
 	ForwardOnly bool

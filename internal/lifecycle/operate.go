@@ -50,14 +50,14 @@ func count(of []lcm.VnfcResourceInfo, is func(lcm.VnfcResourceInfo) bool) (n int
 
 // operated are the VMs that the request names, or all VMs when it names none.
 func (f Facts) operated(req lcm.OperateRequest) ([]lcm.VnfcResourceInfo, error) {
-	if len(req.VnfcInstanceID)+len(req.AdditionalParams.VnfcIDs) == 0 {
+	if len(req.VnfcInstanceID)+len(req.VnfcIDs) == 0 {
 		return f.Instance.Instantiated.VnfcResources, nil
 	}
 	named, err := f.named("$.vnfcInstanceId", req.VnfcInstanceID)
 	if err != nil {
 		return nil, err
 	}
-	also, err := f.named("$.additionalParams.vnfc_instance_ids", req.AdditionalParams.VnfcIDs)
+	also, err := f.named("$.additionalParams.vnfc_instance_ids", req.VnfcIDs)
 	for _, v := range also {
 		if !slices.ContainsFunc(named, func(n lcm.VnfcResourceInfo) bool { return n.ID == v.ID }) {
 			named = append(named, v)

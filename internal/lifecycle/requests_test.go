@@ -4,13 +4,14 @@ import (
 	"encoding/json"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lcm/lcmtest"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 // planOf plans the operation that a request begins.
 func planOf(f lifecycle.Facts, op lcm.Operation, body json.RawMessage) (lcm.Plan, error) {
-	r, err := lcm.ReadRequest(op, body)
+	r, err := lcmtest.Any(op, body)
 	if err != nil {
 		return lcm.Plan{}, err
 	}
@@ -18,7 +19,7 @@ func planOf(f lifecycle.Facts, op lcm.Operation, body json.RawMessage) (lcm.Plan
 }
 
 func allowed(f *descriptor.Flavour, op lcm.Operation, body json.RawMessage) error {
-	r, err := lcm.ReadRequest(op, body)
+	r, err := lcmtest.Any(op, body)
 	if err != nil {
 		return err
 	}
@@ -26,8 +27,8 @@ func allowed(f *descriptor.Flavour, op lcm.Operation, body json.RawMessage) erro
 }
 
 func reconnected(f lifecycle.Facts, body json.RawMessage, granted []lcm.ExtVirtualLink) (lcm.Plan, error) {
-	var r lcm.ChangeExtConnRequest
-	if err := json.Unmarshal(body, &r); err != nil {
+	r, err := lcmtest.Read[lcm.ChangeExtConnRequest](body)
+	if err != nil {
 		return lcm.Plan{}, err
 	}
 	return lifecycle.ReconnectedAsGranted(f, r, granted)

@@ -22,7 +22,7 @@ func planScale(f Facts, req lcm.ScaleRequest) (lcm.Plan, error) {
 	if err := checkScale(f, req); err != nil {
 		return lcm.Plan{}, err
 	}
-	levels, steps := f.levels(), int(req.NumberOfSteps)
+	levels, steps := f.levels(), req.NumberOfSteps
 	if req.Type == lcm.ScaleIn {
 		steps = -steps
 	}
@@ -36,7 +36,7 @@ func planScale(f Facts, req lcm.ScaleRequest) (lcm.Plan, error) {
 		return lcm.Plan{}, invalid("$.numberOfSteps", "%s is at scale level %d: %d steps in are not possible", req.AspectID,
 			have, -steps)
 	}
-	return f.toLevels(req.Operation(), levels, "", req.AdditionalParams)
+	return f.toLevels(req.Operation(), levels, "", req.Choice, req.AdditionalParams)
 }
 
 func scaleProblems(c descriptor.LcmOperations, req lcm.ScaleRequest) []lcm.Problem {
@@ -142,7 +142,7 @@ func (f Facts) aspectNames() string {
 // toLevels plans the way from the present scale levels to these. level is the instantiation level that has them, ""
 // when the request named none.
 func (f Facts) toLevels(
-	op lcm.Operation, levels map[string]int, level string, additional json.RawMessage,
+	op lcm.Operation, levels map[string]int, level string, choice lcm.ScaleInChoice, additional json.RawMessage,
 ) (lcm.Plan, error) {
 	plan := lcm.Plan{Operation: op, InstantiationLevelID: level}
 	for _, aspect := range slices.Sorted(maps.Keys(levels)) {
@@ -182,7 +182,7 @@ func (f Facts) toLevels(
 	plan.Bitrates = f.Flavour.RatesDiffer(
 		f.Flavour.BitratesOf(was.InstantiationLevelID, was.ScaleStatus),
 		f.Flavour.BitratesOf(plan.InstantiationLevelID, plan.ScaleStatus))
-	return plan, f.chooseLeaving(&plan, additional)
+	return plan, f.chooseLeaving(&plan, choice)
 }
 
 func (f Facts) capacity(levels map[string]int, level string) (map[string]int, error) {
@@ -219,11 +219,7 @@ func (f Facts) check(vdu descriptor.Vdu, change lcm.GroupChange) error {
 }
 
 // chooseLeaving chooses the VMs that go: those that the request names; else unhealthy ones first, then by the policy.
-func (f Facts) chooseLeaving(plan *lcm.Plan, additional json.RawMessage) error {
-	choice, err := lcm.ParseScaleInChoice(additional)
-	if err != nil {
-		return err
-	}
+func (f Facts) chooseLeaving(plan *lcm.Plan, choice lcm.ScaleInChoice) error {
 	if choice.Policy != "" && choice.Policy != "newest" && choice.Policy != "oldest" {
 		return invalid("$.additionalParams.scale_in_policy", "it must be newest or oldest")
 	}

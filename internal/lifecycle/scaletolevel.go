@@ -27,7 +27,7 @@ func planScaleToLevel(f Facts, req lcm.ScaleToLevelRequest) (lcm.Plan, error) {
 		for aspect := range levels {
 			levels[aspect] = level.ScaleLevels[aspect]
 		}
-		return f.toLevels(req.Operation(), levels, level.ID, req.AdditionalParams)
+		return f.toLevels(req.Operation(), levels, level.ID, req.Choice, req.AdditionalParams)
 	}
 	var problems []lcm.Problem
 	for i, info := range req.ScaleInfo {
@@ -55,7 +55,7 @@ func planScaleToLevel(f Facts, req lcm.ScaleToLevelRequest) (lcm.Plan, error) {
 	if err := problemsOf(problems); err != nil {
 		return lcm.Plan{}, err
 	}
-	return f.toLevels(req.Operation(), levels, "", req.AdditionalParams)
+	return f.toLevels(req.Operation(), levels, "", req.Choice, req.AdditionalParams)
 }
 
 func scaleToLevelProblems(c descriptor.LcmOperations, req lcm.ScaleToLevelRequest) []lcm.Problem {

@@ -1,8 +1,8 @@
 package nfvo
 
 import (
+	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -106,16 +106,11 @@ type rawGrant struct {
 // rawManagedLink is ExtManagedVirtualLinkData (clause 4.4.1.12) of either version.
 type rawManagedLink struct {
 	lcm.ExtManagedVirtualLink
-	ResourceProviderID string
-}
-
-func (l *rawManagedLink) UnmarshalJSON(b []byte) error {
-	var of struct {
-		ResourceProviderID string `json:"resourceProviderId"`
-	}
-	err := errors.Join(json.Unmarshal(b, &l.ExtManagedVirtualLink), json.Unmarshal(b, &of))
-	l.ResourceProviderID = of.ResourceProviderID
-	return err
+	// VirtualLinkDescID is the name that earlier versions of SOL003 have for vnfVirtualLinkDescId.
+	VirtualLinkDescID  string `json:"virtualLinkDescId"`
+	ResourceProviderID string `json:"resourceProviderId"`
+	// VnfLinkPort are the ports that the network's manager made for it.
+	VnfLinkPort []json.RawMessage `json:"vnfLinkPort"`
 }
 
 // rawGrantInfo is GrantInfo (clause 9.5.3.3).
@@ -171,6 +166,7 @@ func (g rawGrant) vims() []lcm.VimConnectionInfo {
 
 func managedLinks(list []rawManagedLink) (out []lcm.ExtManagedVirtualLink) {
 	for _, l := range list {
+		l.VnfVirtualLinkDescID = cmp.Or(l.VnfVirtualLinkDescID, l.VirtualLinkDescID)
 		out = append(out, l.ExtManagedVirtualLink)
 	}
 	return out
@@ -200,10 +196,10 @@ func (g rawGrant) unsupported() error {
 	const direct = "resources are managed in direct mode only"
 	for i, l := range g.ExtManagedVirtualLinks {
 		path := fmt.Sprintf("$.extManagedVirtualLinks[%d]", i)
-		add(l.VnfVirtualLinkDescID == "", path+".vnfVirtualLinkDescId", "is missing")
+		add(cmp.Or(l.VnfVirtualLinkDescID, l.VirtualLinkDescID) == "", path+".vnfVirtualLinkDescId", "is missing")
 		add(l.ResourceID == "", path+".resourceId", "is missing")
 		add(l.ResourceProviderID != "", path+".resourceProviderId", direct)
-		add(l.LinkPorts > 0, path+".vnfLinkPort",
+		add(len(l.VnfLinkPort) > 0, path+".vnfLinkPort",
 			"ports that are made elsewhere cannot be used: the stack makes the ports of its servers")
 	}
 	for i, r := range g.AddResources {

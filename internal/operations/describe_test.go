@@ -33,7 +33,7 @@ func begunOn(t *testing.T, o *Resolver, pkg lcm.VnfPkgID) lcm.OpOccID {
 func TestDescribe_hasTheListThatIsKept(t *testing.T) {
 	t.Parallel()
 	o := withVault(t, pgtest.URL(t))
-	pkg := onboarded(t, o, "../../tests/bench/server")
+	pkg := onboarded(t, o, "../../tests/programs/bench/server")
 	id := begunOn(t, o, pkg)
 	ctx := lcm.InProject(t.Context(), lcm.DefaultProject)
 	own, err := o.Describe(ctx, id)
@@ -69,7 +69,7 @@ func TestDescribe_hasTheListThatIsKept(t *testing.T) {
 func TestDescribe_listsTheStepsOfAnOperationOfAFormerRelease(t *testing.T) {
 	t.Parallel()
 	o := withVault(t, pgtest.URL(t))
-	id := begunOn(t, o, onboarded(t, o, "../../tests/bench/server"))
+	id := begunOn(t, o, onboarded(t, o, "../../tests/programs/bench/server"))
 	ctx := lcm.InProject(t.Context(), lcm.DefaultProject)
 	former := []lcm.Step{{OpOccID: id, Title: "Ask for a grant"}}
 	for i, title := range []string{"Create", "Find", "Dance"} {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
+	"github.com/windlass-nfv/windlass/internal/requests"
 )
 
 // granted applies the NFVOs' grants to the operation: its own grant, and those of earlier operations.
@@ -47,7 +48,7 @@ func (o *Operation) ApplyGrant(g lcm.Grant) error {
 	if err != nil {
 		return err
 	}
-	links, err := lcm.ParseExtVirtualLinks(g.ExtVirtualLinks)
+	links, _, err := requests.GrantedLinks(g.ExtVirtualLinks, g.AdditionalParams)
 	if err != nil {
 		return err
 	}
@@ -84,7 +85,7 @@ func (o *Operation) Relink(facts lifecycle.Facts, g lcm.Grant) error {
 	if !ok || len(g.ExtVirtualLinks) == 0 {
 		return nil
 	}
-	links, err := lcm.ParseExtVirtualLinks(g.ExtVirtualLinks)
+	links, _, err := requests.GrantedLinks(g.ExtVirtualLinks, g.AdditionalParams)
 	if err != nil {
 		return err
 	}

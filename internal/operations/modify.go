@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/onboard"
 )
@@ -36,7 +37,7 @@ func (r *Resolver) modify(
 	if opOcc.State.Terminal() { // already applied, or never will be
 		return inst, lcm.VnfInfoModifications{}, nil
 	}
-	if err := request.VimConnections.KeepSecrets(inst); err != nil {
+	if err := lcm.KeepSecrets(request.VimConnections, inst); err != nil {
 		return inst, lcm.VnfInfoModifications{}, err
 	}
 	var pkg *lcm.VnfPkg
@@ -55,7 +56,14 @@ func (r *Resolver) modify(
 	if err != nil {
 		return inst, lcm.VnfInfoModifications{}, err
 	}
-	return request.Apply(inst, next)
+	after, done, err := request.Apply(inst, next)
+	if err == nil {
+		after, err = k8s.Modified(request, inst, after)
+	}
+	if err != nil {
+		return inst, lcm.VnfInfoModifications{}, err
+	}
+	return after, done, nil
 }
 
 // takeConnections merges the vimConnectionInfo of a CHANGE_EXT_CONN into the instance. The operation uses the changed
@@ -65,7 +73,7 @@ func (o *Operation) takeConnections() (err error) {
 	if !ok || o.OpOcc.State.Terminal() || len(request.VimConnections) == 0 || o.OpOcc.ID == "" {
 		return nil // without an id it is not accepted yet: the API server checks the connections
 	}
-	if err := request.VimConnections.KeepSecrets(o.Instance); err != nil {
+	if err := lcm.KeepSecrets(request.VimConnections, o.Instance); err != nil {
 		return err
 	}
 	former := o.Instance.VimConnections

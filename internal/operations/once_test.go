@@ -14,7 +14,7 @@ import (
 func TestOnce_readsAnOperationOnceAndGivesEachItsOwn(t *testing.T) {
 	t.Parallel()
 	r := withVault(t, pgtest.URL(t))
-	id := begunOn(t, r, onboarded(t, r, "../../tests/bench/server"))
+	id := begunOn(t, r, onboarded(t, r, "../../tests/programs/bench/server"))
 	ctx := lcm.InProject(t.Context(), lcm.DefaultProject)
 	activity := Once(ctx)
 	_, err := r.Load(activity, lcm.OpOccID("none"))

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/requests"
 )
 
 func TestOverridden_aHealPutsCredentialsInThePlaceOfOthers(t *testing.T) {
@@ -89,7 +90,7 @@ func TestOverridden_keepsNothingOfWhatIsForThisHealOnly(t *testing.T) {
 }
 
 func overridden(op lcm.VnfLcmOpOcc, stored json.RawMessage) (json.RawMessage, error) {
-	own, err := op.Request()
+	own, err := requests.Of(op)
 	if err != nil {
 		return nil, err
 	}

@@ -35,7 +35,7 @@ func (o *Operation) Facts(unhealthy map[string]string) (lifecycle.Facts, error) 
 	}
 	switch r := o.Own.(type) {
 	case lcm.TerminateRequest:
-		facts.Graceful, facts.TerminatesVnfs = r.Graceful(), r.TerminatesVnfs()
+		facts.Graceful, facts.TerminatesVnfs = r.Graceful(), r.TerminatesVnfs
 	case lcm.OperateRequest:
 		facts.Graceful = r.Graceful()
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/driver/cluster"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
+	"github.com/windlass-nfv/windlass/internal/requests"
 	"github.com/windlass-nfv/windlass/internal/secrets"
 	"github.com/windlass-nfv/windlass/internal/store"
 	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
@@ -65,7 +66,7 @@ type Operation struct {
 
 // Of resolves the references of an operation record.
 func (r *Resolver) Of(ctx context.Context, opOcc lcm.VnfLcmOpOcc) (*Operation, error) {
-	request, err := opOcc.Request()
+	request, err := requests.Of(opOcc)
 	if err != nil {
 		return nil, err
 	}
@@ -180,7 +181,7 @@ func (r *Resolver) takeLeft(ctx context.Context, o *Operation) error {
 	if !left {
 		return notInstantiated(o.Instance.ID)
 	}
-	request, err := former.Request()
+	request, err := requests.Of(former)
 	o.Request, _ = request.(lcm.InstantiateRequest)
 	return err
 }

@@ -17,7 +17,7 @@ func TestOf_conflictsWhenTheInstanceIsNotInstantiated(t *testing.T) {
 	r := withVault(t, pgtest.URL(t))
 	ctx := lcm.InProject(t.Context(), lcm.DefaultProject)
 	id := lcm.VnfInstanceID(uuid.NewString())
-	pkg, err := r.Store.Package(ctx, onboarded(t, r, "../../tests/bench/server"))
+	pkg, err := r.Store.Package(ctx, onboarded(t, r, "../../tests/programs/bench/server"))
 	require.NoError(t, err)
 	require.NoError(t, r.Store.CreateInstance(ctx, lcm.VnfInstance{
 		ID: id, VnfPkgID: pkg.ID, VnfdID: pkg.VnfdID, InstantiationState: lcm.NotInstantiated, Version: 1,

@@ -22,6 +22,7 @@ import (
 	"maps"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -40,6 +41,8 @@ type Manner struct {
 	// Without it, requests are read as Tacker's clients write them: numbers and booleans may be strings, texts are
 	// trimmed, and null counts as absent. Check checks the values afterwards, when defaults are filled in.
 	Standard bool
+	// Kept reads what was accepted before: only types count, and no rule of a tag.
+	Kept bool
 	// Checks are the checks that tags name.
 	Checks map[string]Check
 }
@@ -115,6 +118,36 @@ type Usual interface {
 type Own interface {
 	// ReadParam reads the document. If it cannot, it returns what the document must be, such as "a string".
 	ReadParam(doc json.RawMessage) (must string)
+}
+
+// Noted is for a struct that must know which members its object has, null included. Such a struct embeds it.
+type Noted struct{ members map[string]json.RawMessage }
+
+type noter interface {
+	note(members map[string]json.RawMessage)
+}
+
+func (n *Noted) note(members map[string]json.RawMessage) { n.members = members }
+
+// Member is the member as it was written, nil if the object does not have it.
+func (n Noted) Member(name string) json.RawMessage { return n.members[name] }
+
+// Has tells whether the object has the member, even if it is null.
+func (n Noted) Has(name string) bool { return n.members[name] != nil }
+
+// Nulls tells whether the member is null.
+func (n Noted) Nulls(name string) bool { return isNull(trim(n.members[name])) }
+
+// Names are the names of all members, in order.
+func (n Noted) Names() []string { return slices.Sorted(maps.Keys(n.members)) }
+
+// Document is the whole object.
+func (n Noted) Document() json.RawMessage {
+	doc, err := json.Marshal(n.members)
+	if err != nil {
+		panic("params: members of a document cannot be written: " + err.Error())
+	}
+	return doc
 }
 
 // Read reads doc, which stands at path, into to, a pointer to a struct, a list or a map. An absent doc is nil. A wrong

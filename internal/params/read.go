@@ -21,11 +21,11 @@ func (r *reading) tell(path, format string, args ...any) { r.wrong(&r.findings, 
 func (r *reading) member(path string, doc json.RawMessage, v reflect.Value, u rules) {
 	null := isNull(doc)
 	switch {
-	case len(doc) == 0 && u.required && r.Standard:
+	case len(doc) == 0 && u.required && r.Standard && !r.Kept:
 		r.tell(path, "%s", u.missing())
 	case len(doc) == 0:
 		r.absent(path, v, u)
-	case null && (u.notNull || u.required && r.Standard && !isRaw(v.Type())):
+	case null && !r.Kept && (u.notNull || u.required && r.Standard && !isRaw(v.Type())):
 		r.tell(path, "must not be null")
 	case null && !isRaw(v.Type()) && !isOwn(v.Type()):
 		r.absent(path, v, u)
@@ -124,6 +124,9 @@ func (r *reading) structure(path string, doc json.RawMessage, v reflect.Value) b
 
 func (r *reading) object(path string, members map[string]json.RawMessage, v reflect.Value) {
 	fields := fieldsOf(v.Type())
+	if n, ok := reflect.TypeAssert[noter](v.Addr()); ok {
+		n.note(members)
+	}
 	for _, f := range fields {
 		r.member(MemberPath(path, f.name), trim(members[f.name]), v.FieldByIndex(f.index), f.rules)
 	}
@@ -223,7 +226,7 @@ func listOf(item reflect.Type) string {
 
 // holds checks a value of the standard's requests.
 func (r *reading) holds(path string, v reflect.Value, u rules) {
-	if !r.Standard {
+	if !r.Standard || r.Kept {
 		return
 	}
 	if u.required && v.Kind() == reflect.String && v.String() == "" {

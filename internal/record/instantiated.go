@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/internal/operations"
@@ -74,7 +75,7 @@ func (v vnf) complete(made Outcome) InstantiatedVnf {
 	out.ConfigurableProperties = lcm.Merged(v.Instance.ConfigurableProperties, v.Request.ConfigurableProperties)
 	out.Followed = v.Follows()
 	if v.IsCluster() {
-		out.ConfigurableProperties = lcm.ShowRegistries(out.ConfigurableProperties, v.Request.AdditionalParams)
+		out.ConfigurableProperties = k8s.ShowRegistries(out.ConfigurableProperties, v.Request.AdditionalParams)
 	}
 	if v.FormerVims != nil || v.Package != nil {
 		out.ChangedInfo, out.Package = &v.Modified, v.Package

@@ -40,6 +40,35 @@ func SealDocument(ctx context.Context, v *Vault, prefix lcm.SecretRef, doc []byt
 	return json.Marshal(root)
 }
 
+// SealDocuments is SealDocument for a document and for another form of the same data: a secret that both have is stored
+// once.
+func SealDocuments(
+	ctx context.Context, v *Vault, prefix lcm.SecretRef, doc, otherForm []byte,
+) (sealed, sealedForm json.RawMessage, err error) {
+	root, found, err := collect(doc, prefix)
+	if err != nil {
+		return nil, nil, err
+	}
+	w := sealing{prefix: prefix + "/value", known: map[string]lcm.SecretRef{}}
+	for _, s := range found {
+		w.known[s.clear] = s.ref
+	}
+	form, err := decode(otherForm)
+	if err != nil {
+		return nil, nil, lcm.Wrap(lcm.KindBug, err, "The other form of the document is not valid JSON.")
+	}
+	form = w.walk(form, "", plain)
+	for _, s := range append(found, w.found...) {
+		if err := v.Put(ctx, s.ref, s.clear); err != nil {
+			return nil, nil, err
+		}
+	}
+	if sealed, err = json.Marshal(root); err == nil {
+		sealedForm, err = json.Marshal(form)
+	}
+	return sealed, sealedForm, err
+}
+
 // Clear are the secrets of an unsealed document, for example of a request for a plan: they must not be shown. It
 // refuses the same documents as SealDocument.
 func Clear(doc []byte) (values []string, err error) {
@@ -74,7 +103,9 @@ func formsOfSetting(value string) []string {
 
 // sealing collects first and stores later: a refused document leaves nothing behind.
 type sealing struct {
-	prefix   lcm.SecretRef
+	prefix lcm.SecretRef
+	// known are the names of secrets that are stored already, by their values.
+	known    map[string]lcm.SecretRef
 	found    []foundSecret
 	problems []lcm.Problem
 }
@@ -145,6 +176,9 @@ func (w *sealing) walk(value any, path string, m manner) any {
 }
 
 func (w *sealing) take(path, clear string) any {
+	if ref, known := w.known[clear]; known {
+		return map[string]any{lcm.SecretKey: ref}
+	}
 	ref := w.prefix + "/" + lcm.SecretRef(shortPath(path))
 	w.found = append(w.found, foundSecret{ref: ref, clear: clear})
 	return map[string]any{lcm.SecretKey: ref}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -17,15 +18,18 @@ import (
 
 const selectOperation = `
 	select id, project_id, vnf_instance_id, operation, state, state_entered_time, start_time, grant_id,
-		is_automatic_invocation, is_cancel_pending, cancel_mode, params, api_version, error,
+		is_automatic_invocation, is_cancel_pending, cancel_mode, request, params, api_version, error,
 		resource_changes, changed_info, forward_only, nullif(plan - 'grant' - 'drains' - 'nothingLeft', '{}'),
 		grant_id <> '', coalesce(plan->'grant'->>'href', ''), step, sequence
 	from vnf_lcm_op_occ`
 
+// listOperations reads operations for a list, which shows nothing of their requests but operationParams.
+var listOperations = strings.Replace(selectOperation, " request,", nothing, 1)
+
 func scanOperation(row pgx.CollectableRow) (op lcm.VnfLcmOpOcc, err error) {
 	err = row.Scan(&op.ID, &op.ProjectID, &op.VnfInstanceID, &op.Operation, &op.State, &op.StateEnteredTime, &op.StartTime,
 		&op.GrantID,
-		&op.IsAutomaticInvocation, &op.IsCancelPending, &op.CancelMode, &op.Params, &op.APIVersion, &op.Error,
+		&op.IsAutomaticInvocation, &op.IsCancelPending, &op.CancelMode, &op.Request, &op.Params, &op.APIVersion, &op.Error,
 		&op.ResourceChanges, &op.ChangedInfo, &op.ForwardOnly, &op.Plan,
 		&op.Granted, &op.GrantHref, &op.Step, &op.Sequence)
 	return op, err
@@ -50,14 +54,16 @@ func (s *Store) BeginOperation(ctx context.Context, op lcm.VnfLcmOpOcc, vims ...
 		}
 		var entered time.Time
 		err := tx.QueryRow(ctx, `
-			insert into vnf_lcm_op_occ (id, vnf_instance_id, operation, state, grant_id, is_automatic_invocation, params, api_version, project_id)
-			values (@id, @instance, @operation, @state, @grant, @automatic, @params, @version,
+			insert into vnf_lcm_op_occ (id, vnf_instance_id, operation, state, grant_id, is_automatic_invocation, request, params,
+				api_version, registers_vim, project_id)
+			values (@id, @instance, @operation, @state, @grant, @automatic, @request, @params, @version, @vim,
 				(select project_id from vnf_instance where id = @instance))
 			returning state_entered_time`,
 			pgx.NamedArgs{
 				"id": op.ID, "instance": op.VnfInstanceID, "operation": op.Operation, "state": op.Operation.FirstState(),
 				"grant":     op.GrantID,
-				"automatic": op.IsAutomaticInvocation, "params": op.Params, "version": op.APIVersion,
+				"automatic": op.IsAutomaticInvocation, "request": op.Request, "params": op.Params, "version": op.APIVersion,
+				"vim": op.RegistersVim,
 			}).Scan(&entered)
 		if err != nil {
 			return err

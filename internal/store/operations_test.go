@@ -279,6 +279,7 @@ func TestBeginOperation_keepsEveryField(t *testing.T) {
 	want := instantiate(newInstance(t, s))
 	want.Params, want.APIVersion, want.IsAutomaticInvocation, want.GrantID = json.RawMessage(`{"flavourId": "complex"}`),
 		2, true, "g"
+	want.Request = json.RawMessage(`{"later": true, "request": {"flavourId": "complex"}, "version": 1}`)
 	require.NoError(t, s.BeginOperation(t.Context(), want))
 	got, err := s.Operation(t.Context(), want.ID)
 	require.NoError(t, err)
@@ -286,9 +287,29 @@ func TestBeginOperation_keepsEveryField(t *testing.T) {
 	want.Granted = true
 	want.State, want.StateEnteredTime, want.StartTime = lcm.Starting, got.StateEnteredTime, got.StartTime
 	assert.Equal(t, want, got)
+	listed := want
+	listed.Request = nil
 	all, err := s.OperationPage(t.Context(), store.Page{})
 	require.NoError(t, err)
-	assert.Equal(t, []lcm.VnfLcmOpOcc{want}, all)
+	assert.Equal(t, []lcm.VnfLcmOpOcc{listed}, all)
+}
+
+// TestRecordOperation_leavesTheRequestAlone checks that a member of a later release survives all that happens to the
+// operation.
+func TestRecordOperation_leavesTheRequestAlone(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	op := instantiate(newInstance(t, s))
+	op.Request = json.RawMessage(`{"version": 1, "request": {"later": {"a": 1}}}`)
+	require.NoError(t, s.BeginOperation(t.Context(), op))
+	record := recorder(s, t, op.ID)
+	require.NoError(t, s.KeepGrant(t.Context(), op.ID, lcm.Grant{ID: "g", VnfInstanceID: op.VnfInstanceID}, &lcm.Plan{}))
+	record(lcm.Processing)
+	record(lcm.FailedTemp)
+	record(lcm.Processing)
+	got, err := s.Operation(t.Context(), op.ID)
+	require.NoError(t, err)
+	assert.JSONEq(t, string(op.Request), string(got.Request))
 }
 
 func TestBeginOperation_refusesASecondOne(t *testing.T) {

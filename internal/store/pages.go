@@ -293,7 +293,7 @@ func changedConnectivity() attributes {
 
 // OperationPage reads a page of the operations, ordered by id.
 func (s *Store) OperationPage(ctx context.Context, p Page) ([]lcm.VnfLcmOpOcc, error) {
-	return page(ctx, s.forList(p), scanOperation, p.without(selectOperation, operationParts), "vnf_lcm_op_occ",
+	return page(ctx, s.forList(p), scanOperation, p.without(listOperations, operationParts), "vnf_lcm_op_occ",
 		operationAttributes.whereOf(p.Filter, nil).limit(ctx), p)
 }
 

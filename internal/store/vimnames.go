@@ -18,7 +18,7 @@ func (s *Store) VimNameHolder(ctx context.Context, inst lcm.VnfInstance, name st
 // reserveVimName refuses a name that is taken, before the operation that will register the name is inserted. Until the
 // transaction ends, no other transaction checks the name.
 func reserveVimName(ctx context.Context, tx pgx.Tx, op lcm.VnfLcmOpOcc) error {
-	if op.RegistersVim == "" {
+	if op.RegistersVim == "" || !op.Operation.Makes() { // a heal has the name already
 		return nil
 	}
 	var project lcm.ProjectID
@@ -61,19 +61,14 @@ func lockVimName(ctx context.Context, tx pgx.Tx, project lcm.ProjectID, name str
 func vimNameHolder(
 	ctx context.Context, q querier, inst lcm.VnfInstanceID, project lcm.ProjectID, name string,
 ) (lcm.VimNameHolder, error) {
-	const vimName = ` -> 'additionalParams' -> @key::text ->> 'vim_name'`
 	rows, _ := q.Query(ctx, `
 		select id, '', '' from vim
 		where name = @name and project_id = @project and coalesce(extra ->> @cluster::text, '') <> @instance
 		union all
-		select '', o.id, o.vnf_instance_id from vnf_lcm_op_occ o join vnf_instance i on i.id = o.vnf_instance_id
-		where o.project_id = @project and o.vnf_instance_id <> @instance and o.state in ('STARTING', 'PROCESSING', 'FAILED_TEMP') and (
-			o.operation = 'INSTANTIATE' and coalesce(nullif(o.params`+vimName+`, ''), @default::text || o.vnf_instance_id) = @name
-			or o.operation = 'HEAL' and coalesce(nullif(i.instantiated`+vimName+`, ''), @default::text || o.vnf_instance_id) = @name)
-		limit 1`, pgx.NamedArgs{
-		"name": name, "project": project, "instance": inst, "cluster": lcm.ClusterOfParam, "key": lcm.ClusterParamsKey,
-		"default": lcm.DefaultVimName,
-	})
+		select '', id, vnf_instance_id from vnf_lcm_op_occ
+		where registers_vim = @name and project_id = @project and vnf_instance_id <> @instance
+			and state in ('STARTING', 'PROCESSING', 'FAILED_TEMP')
+		limit 1`, pgx.NamedArgs{"name": name, "project": project, "instance": inst, "cluster": lcm.ClusterOfParam})
 	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (h lcm.VimNameHolder, err error) {
 		err = row.Scan(&h.VimID, &h.OpOccID, &h.VnfInstanceID)
 		return h, err

@@ -9,12 +9,10 @@ import (
 	"github.com/windlass-nfv/windlass/internal/params"
 )
 
-// healRequest holds the cluster's parameters in a heal request. Windlass merges them into the parameters of the
+// healParams hold the cluster's parameters in a heal request. Windlass merges them into the parameters of the
 // instantiation (RFC 7396). null removes a password or a key when the request gives the other one.
-type healRequest struct {
-	AdditionalParams struct {
-		Cluster *healCluster `json:"k8s_cluster_installation_param" param:"notnull"`
-	} `json:"additionalParams"`
+type healParams struct {
+	Cluster *healCluster `json:"k8s_cluster_installation_param" param:"notnull"`
 }
 
 type healCluster struct {
@@ -66,13 +64,14 @@ func (c healBalancer) CheckMembers(wrong params.Wrong) {
 }
 
 // HealProblems lists every mistake in the cluster's parameters of a heal request. It may change only the credentials of
-// all roles: the cluster was made with the others, and keeps them.
-func HealProblems(body json.RawMessage) []lcm.Problem {
-	var request healRequest
-	problems, unknown := lcm.Tackers.Read("$", body, &request)
-	problems = params.Join(problems, lcm.Tackers.Check("$", request))
+// all roles: the cluster was made with the others, and keeps them. asked are the heal's additionalParams, had the VNF's.
+func HealProblems(asked, had json.RawMessage) []lcm.Problem {
+	const path = "$.additionalParams"
+	var of healParams
+	problems, unknown := lcm.Tackers.Read(path, withoutRepeated(asked, had), &of)
+	problems = params.Join(problems, lcm.Tackers.Check(path, of))
 	for _, p := range unknown {
-		if strings.HasPrefix(p.Path, "$.additionalParams."+lcm.ClusterParamsKey) {
+		if strings.HasPrefix(p.Path, paramsPath) {
 			p.Detail = "cannot be changed now: only username, password and private_key of master_node, worker_node, " +
 				"storage_server and ansible can, and ssh_username, ssh_password and ssh_private_key of external_lb_param."
 			problems = append(problems, p)

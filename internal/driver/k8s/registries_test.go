@@ -162,6 +162,8 @@ func TestModify_keepsOtherRegistriesForLaterOperations(t *testing.T) {
 		require.NoError(t, err)
 		after, done, err := req.Apply(inst, nil)
 		require.NoError(t, err)
+		after, err = k8s.Modified(req, inst, after)
+		require.NoError(t, err)
 		cluster := `{"vim_name":"v"}`
 		if want != "" {
 			cluster = `{"vim_name":"v","private_registry_connection_info":` + want + `}`
@@ -174,7 +176,7 @@ func TestModify_keepsOtherRegistriesForLaterOperations(t *testing.T) {
 		require.NoError(t, err)
 		assert.NotContains(t, string(shown), "$secret")
 		// Afterwards the instance shows what its parameters contain.
-		props, err := json.Marshal(lcm.ShowRegistries(after.ConfigurableProperties,
+		props, err := json.Marshal(k8s.ShowRegistries(after.ConfigurableProperties,
 			after.Instantiated.AdditionalParams)[lcm.RegistriesKey])
 		require.NoError(t, err)
 		if want == "" {
@@ -185,12 +187,12 @@ func TestModify_keepsOtherRegistriesForLaterOperations(t *testing.T) {
 }
 
 func TestShowRegistries_leavesOtherPropertiesAlone(t *testing.T) {
-	assert.Nil(t, lcm.ShowRegistries(nil,
+	assert.Nil(t, k8s.ShowRegistries(nil,
 		json.RawMessage(`{"k8s_cluster_installation_param":{"vim_name":"v"},"node_password":"x"}`)))
 	given := map[string]any{"a": 1, lcm.RegistriesKey: "stale"}
-	assert.Equal(t, map[string]any{"a": 1}, lcm.ShowRegistries(given, json.RawMessage(`{}`)))
+	assert.Equal(t, map[string]any{"a": 1}, k8s.ShowRegistries(given, json.RawMessage(`{}`)))
 	assert.Contains(t, given, lcm.RegistriesKey)
-	shown := lcm.ShowRegistries(nil,
+	shown := k8s.ShowRegistries(nil,
 		json.RawMessage(`{"k8s_cluster_installation_param":{"private_registry_connection_info":[{"connection_type":0}]}}`))
 	assert.Equal(t, map[string]any{lcm.RegistriesKey: []any{map[string]any{"connection_type": json.Number("0")}}}, shown)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lcm/lcmtest"
+	"github.com/windlass-nfv/windlass/internal/requests"
 )
 
 const (
@@ -188,9 +189,12 @@ func TestHealRequest_keepsVolumes(t *testing.T) {
 		keep, _ := req.KeepsVolumes()
 		assert.Equal(t, want, keep, body)
 	}
-	body := json.RawMessage(`{"additionalParams":{"keep_volumes":"perhaps","k8s_cluster_installation_param":{"storage_server":{"password":"x","ssh_cp_name":"y"}}}}`)
-	problems := append(k8s.HealProblems(body), lcm.HealProblems(body)...)
-	require.Len(t, problems, 2)
-	assert.Equal(t, clusterAt+"storage_server.ssh_cp_name", problems[0].Path)
-	assert.Equal(t, "$.additionalParams.keep_volumes", problems[1].Path)
+	asked := json.RawMessage(`{"keep_volumes":"perhaps","k8s_cluster_installation_param":{"storage_server":{"password":"x","ssh_cp_name":"y"}}}`)
+	_, err := requests.Read(lcm.OpHeal, 1, []byte(`{"additionalParams":`+string(asked)+`}`),
+		func(asked json.RawMessage) []lcm.Problem { return k8s.HealProblems(asked, nil) })
+	var wrong *lcm.Error
+	require.ErrorAs(t, err, &wrong)
+	require.Len(t, wrong.Problems, 2)
+	assert.Equal(t, "$.additionalParams.keep_volumes", wrong.Problems[0].Path)
+	assert.Equal(t, clusterAt+"storage_server.ssh_cp_name", wrong.Problems[1].Path)
 }

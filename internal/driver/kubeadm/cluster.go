@@ -36,7 +36,9 @@ func (Driver) Describe() driver.Description {
 }
 
 // HealProblems implements driver.HealReader.
-func (Driver) HealProblems(body json.RawMessage) []lcm.Problem { return k8s.HealProblems(body) }
+func (Driver) HealProblems(asked, had json.RawMessage) []lcm.Problem {
+	return k8s.HealProblems(asked, had)
+}
 
 // Bind implements driver.Driver.
 func (Driver) Bind(additionalParams json.RawMessage) (driver.VnfDriver, params.Mistakes) {

@@ -12,6 +12,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/driver/registry"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lcm/lcmtest"
+	"github.com/windlass-nfv/windlass/internal/requests"
 )
 
 func TestRegistryServerParams_areReadAsInTheSeed(t *testing.T) {
@@ -109,11 +110,14 @@ func TestHealProblems_refusesAllThatContradictsKeepVolumes(t *testing.T) {
 		`{"all":false,"keep_volumes":"false"}`: "contradicts", `{"all":true,"keep_volumes":false}`: "",
 		`{"all":false}`: "", `{"all":true}`: "", `{"all":null,"keep_volumes":false}`: "",
 	} {
-		problems := lcm.HealProblems([]byte(`{"additionalParams":` + params + `}`))
+		_, err := requests.Read(lcm.OpHeal, 1, []byte(`{"additionalParams":`+params+`}`))
 		if want == "" {
-			assert.Empty(t, problems, params)
+			assert.NoError(t, err, params)
 			continue
 		}
+		var wrong *lcm.Error
+		require.ErrorAs(t, err, &wrong, params)
+		problems := wrong.Problems
 		require.Len(t, problems, 1, params)
 		assert.Equal(t, "$.additionalParams.all", problems[0].Path)
 		assert.Contains(t, problems[0].Detail, want)

@@ -6,10 +6,7 @@ package definitions
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"maps"
-	"strconv"
-	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -53,8 +50,8 @@ func (o *Definer) Whole(ctx context.Context, of *operations.Operation) (vim.Defi
 		Objects: append([]unstructured.Unstructured{}, j.Manifests.Objects...),
 		Charts:  append([]charts.Release{}, releases...), Namespace: place.Namespace, Override: place.Override,
 		Workloads: j.named(), Replicas: j.replicas(capacity), Attachments: attachments,
-		Choices: choices, Patience: j.seconds(lcm.Patience, j.Params.Patience),
-		ReadyTimeout: j.seconds(lcm.ReadyTimeout, j.Params.ReadyTimeout),
+		Choices: choices, Patience: seconds(lcm.WaitsOf(j.Own).Patience, j.Params.Patience),
+		ReadyTimeout: seconds(lcm.WaitsOf(j.Own).ReadyTimeout, j.Params.ReadyTimeout),
 	}, secret, nil
 }
 
@@ -115,20 +112,13 @@ func (j *job) changed(ctx context.Context, capacity map[string]int) (kubernetes.
 	choices, err := j.choices()
 	return kubernetes.Definition{
 		Charts: releases, Replicas: j.replicas(capacity), Attachments: attachments, Choices: choices,
-		Patience:     j.seconds(lcm.Patience, j.Params.Patience),
-		ReadyTimeout: j.seconds(lcm.ReadyTimeout, j.Params.ReadyTimeout),
+		Patience:     seconds(lcm.WaitsOf(j.Own).Patience, j.Params.Patience),
+		ReadyTimeout: seconds(lcm.WaitsOf(j.Own).ReadyTimeout, j.Params.ReadyTimeout),
 	}, err
 }
 
-// seconds reads a time of this operation's request, or else of the request that made the VNF.
-func (j *job) seconds(member string, ofVNF int) time.Duration {
-	var of struct {
-		AdditionalParams map[string]json.RawMessage `json:"additionalParams"`
-	}
-	_ = json.Unmarshal(j.OpOcc.Params, &of)                                        // the API reported its mistakes when the request came
-	own, _ := strconv.Atoi(strings.Trim(string(of.AdditionalParams[member]), `"`)) // it may be a text
-	return time.Duration(cmp.Or(own, ofVNF)) * time.Second
-}
+// seconds is a time of this operation's request, or else of the request that made the VNF.
+func seconds(own, ofVNF int) time.Duration { return time.Duration(cmp.Or(own, ofVNF)) * time.Second }
 
 // scaled returns the VDUs whose number of Pods the operation changes.
 func (j *job) scaled(sizes vim.Sizes) (vdus []string) {

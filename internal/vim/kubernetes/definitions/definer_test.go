@@ -281,7 +281,7 @@ func TestReadyTimeout_ofTheRequestGoesBeforeThatOfTheVnf(t *testing.T) {
 	o, of := instantiation(t, more(t), map[string]any{"ready_timeout": 60}, page, web)
 	d, _ := whole(t, o, of)
 	require.Equal(t, time.Minute, d.ReadyTimeout)
-	of.OpOcc.Params = json.RawMessage(`{"additionalParams":{"ready_timeout":"7"}}`)
+	of.Own = lcm.HealRequest{Waits: lcm.Waits{ReadyTimeout: 7}}
 	d, _ = whole(t, o, of)
 	require.Equal(t, 7*time.Second, d.ReadyTimeout)
 	of.Instance.Instantiated = &lcm.InstantiatedVnfInfo{}
@@ -300,7 +300,7 @@ func TestPatience_ofTheRequestGoesBeforeThatOfTheVnf(t *testing.T) {
 	o, of := instantiation(t, more(t), map[string]any{"patience": 60}, page, web)
 	d, _ := whole(t, o, of)
 	require.Equal(t, time.Minute, d.Patience)
-	of.OpOcc.Params = json.RawMessage(`{"additionalParams":{"patience":7}}`)
+	of.Own = lcm.HealRequest{Waits: lcm.Waits{Patience: 7}}
 	d, _ = whole(t, o, of)
 	require.Equal(t, 7*time.Second, d.Patience)
 	for _, wrong := range []int{-1, 3601} {

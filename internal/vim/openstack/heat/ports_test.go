@@ -34,7 +34,7 @@ func TestInstantiation_tellsUserDataClassesOfPorts(t *testing.T) {
 // Windlass's own class does the same as Tacker's.
 func TestHeat_takesThePortsOfNfv(t *testing.T) {
 	o := withVault(t, pgtest.URL(t))
-	j := packageJob(t, o, "../../../../tests/e2e/testdata/overriddenport")
+	j := packageJob(t, o, "../../../../tests/suites/e2e/testdata/overriddenport")
 	for _, class := range []string{
 		"",
 		`,"lcm-operation-user-data":"./UserData/ports.py","lcm-operation-user-data-class":"Ports"`,

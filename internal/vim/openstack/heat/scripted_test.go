@@ -50,7 +50,7 @@ class OwnUserData(AbstractUserData):
 func scriptedJob(t *testing.T, o *Definer, params map[string]any) *job {
 	t.Helper()
 	dir := t.TempDir()
-	require.NoError(t, os.CopyFS(dir, os.DirFS("../../../../tests/bench/server")))
+	require.NoError(t, os.CopyFS(dir, os.DirFS("../../../../tests/programs/bench/server")))
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "UserData"), 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "UserData", "own.py"), []byte(ownUserData), 0o600))
 	j := packageJob(t, o, dir)

@@ -1,0 +1,145 @@
+package model
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/tests/support/testbed"
+)
+
+// kind says what the VNFs of a walker are made of, and where. A hybrid VNF has containers and servers.
+type kind struct {
+	name       string
+	vnfdIDs    []string // instances are created with the first one; CHANGE_VNFPKG may change to any of them
+	servers    bool
+	containers bool
+	vims       map[string]string // the ids of the VIMs, by their types
+	// cps are the connection points of a VNF of servers.
+	cps []string
+	// work says what a driver does with the VNF's servers, and is nil without a driver.
+	work work
+}
+
+func (k kind) hybrid() bool { return k.servers && k.containers }
+
+// serverCps are the connection points of VNFs of one VDU.
+var serverCps = []string{"VDU1_CP1"}
+
+const (
+	vnfdID        = "0c9d3b52-6f0e-4d43-9d0b-5a1f6c0f7e31"
+	serverPackage = "tests/suites/model/servers"
+
+	podsVnfdID        = "0c9d3b52-6f0e-4d43-9d0b-5a1f6c0f7e32"
+	laterVnfdID       = "0c9d3b52-6f0e-4d43-9d0b-5a1f6c0f7e33"
+	containersPackage = "tests/suites/model/containers"
+
+	hybridVnfdID      = "0c9d3b52-6f0e-4d43-9d0b-5a1f6c0f7e34"
+	laterHybridVnfdID = "0c9d3b52-6f0e-4d43-9d0b-5a1f6c0f7e35"
+	hybridPackage     = "tests/suites/model/hybrid"
+)
+
+// actions returns the actions that make sense for a VNF of the kind. A VNF of containers has no external link to
+// change, and the nodes of a cluster use their link to reach each other, so neither is connected to another network.
+func (k kind) actions() []action {
+	if !k.servers || k.work != nil && !k.work.connects() {
+		return slices.DeleteFunc(slices.Clone(actions), func(a action) bool { return a == connect })
+	}
+	return actions
+}
+
+// connections returns vimConnectionInfo: a list in v1, a map in v2.
+func (k kind) connections(v2 bool) any {
+	list, byID := []any{}, map[string]any{}
+	for _, vimType := range slices.Sorted(maps.Keys(k.vims)) {
+		connection := map[string]any{"vimId": k.vims[vimType], "vimType": vimType}
+		byID[vimType] = connection
+		list = append(list, connection)
+	}
+	if v2 {
+		return byID
+	}
+	for id, connection := range byID {
+		connection.(map[string]any)["id"] = id
+	}
+	return list
+}
+
+func (k kind) instantiateRequest(w *walker, v2 bool) map[string]any {
+	request := map[string]any{"flavourId": "simple", "vimConnectionInfo": k.connections(v2)}
+	if k.servers {
+		request["extVirtualLinks"] = k.linksTo(networks[0], v2)
+	}
+	if k.containers {
+		params := map[string]any{"namespace": w.namespace}
+		maps.Copy(params, w.manifests())
+		request["additionalParams"] = params
+	}
+	if k.work != nil {
+		request["additionalParams"] = k.work.params(w)
+	}
+	return request
+}
+
+func (k kind) changeRequest(w *walker) map[string]any {
+	request := map[string]any{"vnfdId": k.vnfdIDs[w.random.IntN(len(k.vnfdIDs))]}
+	if manifests := w.manifests(); manifests != nil {
+		request["additionalParams"] = manifests
+	}
+	return request
+}
+
+// manifests returns additionalParams for a VNF of containers; in one of six requests they name an image that cannot be
+// pulled. A hybrid VNF needs none: its VNFD names the manifests.
+func (w *walker) manifests() map[string]any {
+	if w.kind.hybrid() {
+		return nil
+	}
+	file := "Files/kubernetes/web.yaml"
+	if w.random.IntN(6) == 0 {
+		file = "Files/kubernetes/broken.yaml"
+	}
+	return map[string]any{"lcm-kubernetes-def-files": []string{file}}
+}
+
+// onboard creates the package and a second one that differs only in the id of its VNFD.
+func onboard(t *testing.T, bed *testbed.Bed, dir, vnfdID, laterID string) {
+	t.Helper()
+	take(t, bed, dir)
+	take(t, bed, derived(t, bed, dir, vnfdID, laterID))
+}
+
+func take(t *testing.T, bed *testbed.Bed, dir string) {
+	t.Helper()
+	out, err := bed.Windlass(t.Context(), "package", "create", dir).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+}
+
+// derived copies a package and replaces text in its VNFD.
+func derived(t *testing.T, bed *testbed.Bed, dir string, oldnew ...string) (copied string) {
+	t.Helper()
+	copied = t.TempDir()
+	require.NoError(t, os.CopyFS(copied, os.DirFS(filepath.Join(bed.Root, dir))))
+	vnfd := filepath.Join(copied, "Definitions", filepath.Base(dir)+".vnfd.yaml")
+	text, err := os.ReadFile(vnfd)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(vnfd, []byte(strings.NewReplacer(oldnew...).Replace(string(text))), 0o600))
+	return copied
+}
+
+// newWalker returns a walker for VNFs of a kind. VNFs of containers get a namespace for each walker.
+func newWalker(bed *testbed.Bed, of kind, number int, counts map[string]int) *walker {
+	return &walker{
+		bed: bed, kind: of, random: rand.New(rand.NewPCG(*seed, uint64(number))), counts: counts,
+		namespace: namespaceOf(number),
+	}
+}
+
+func namespaceOf(walker int) string { return fmt.Sprintf("walker-%d", walker) }
