@@ -9,29 +9,31 @@ import (
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/temporal"
 
+	"go.temporal.io/sdk/worker"
+
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// boundary translates an activity's error for Temporal. The type is the error's kind, the details are the lcm.Error
+// Boundary translates an activity's error for Temporal. The type is the error's kind, the details are the lcm.Error
 // without its cause, and Temporal retries only Unavailable. A cancelled context passes unchanged, so that Temporal
 // records a cancellation and not a failure. But if the worker stops, or Temporal does not answer, the error is
 // Unavailable, so that another attempt takes over.
-func boundary(ctx context.Context, op string, err error) error {
+func Boundary(ctx context.Context, op string, err error) error {
 	if err == nil {
 		return nil
 	}
 	switch {
 	case !errors.Is(ctx.Err(), context.Canceled):
-	case !stopping(ctx) && !unheard(ctx):
+	case !Stopping(ctx) && !Unheard(ctx):
 		return ctx.Err()
 	case lcm.Is(err, lcm.KindBug), errors.Is(err, context.Canceled):
 		why := "This worker stops; another one goes on."
-		if unheard(ctx) {
+		if Unheard(ctx) {
 			why = "Temporal did not answer for some seconds; another attempt goes on."
 		}
 		err = lcm.Wrap(lcm.KindUnavailable, err, "%s", why)
 	}
-	e := classify(err)
+	e := Classify(err)
 	if e.Op == "" {
 		e.Op = op
 	}
@@ -51,9 +53,9 @@ func boundary(ctx context.Context, op string, err error) error {
 	})
 }
 
-// classify finds the lcm.Error in err. An unclassified I/O error is Unavailable, and the retry policy bounds its
+// Classify finds the lcm.Error in err. An unclassified I/O error is Unavailable, and the retry policy bounds its
 // retries. Any other unclassified error is a Bug; its cause stays in the log.
-func classify(err error) *lcm.Error {
+func Classify(err error) *lcm.Error {
 	if e, ok := errors.AsType[*lcm.Error](err); ok {
 		c := *e
 		return &c
@@ -72,4 +74,9 @@ type causeKey struct{}
 func KeepCause(ctx context.Context) (context.Context, *string) {
 	cause := new(string)
 	return context.WithValue(ctx, causeKey{}, cause), cause
+}
+
+// Stopping tells whether ctx was cancelled because this worker stops.
+func Stopping(ctx context.Context) bool {
+	return ctx.Err() != nil && errors.Is(context.Cause(ctx), worker.ErrWorkerShutdown)
 }

@@ -24,10 +24,10 @@ func pause(living int64) time.Duration {
 	return min(max(time.Duration(living)*time.Second/beatsPerSecond, least), most)
 }
 
-// heartbeat reports that the activity lives, until the returned function is called. Heartbeats deliver a forceful
+// Heartbeat reports that the activity lives, until the returned function is called. Heartbeats deliver a forceful
 // cancel and reveal the loss of a worker. An activity that ends within a second sends none, because each heartbeat is a
 // write in Temporal's database.
-func heartbeat(ctx context.Context) (stop func()) {
+func Heartbeat(ctx context.Context) (stop func()) {
 	done := make(chan struct{})
 	alive := context.WithoutCancel(ctx) // it takes time to end remote work on a slow node, too
 	living.Add(1)
@@ -48,9 +48,9 @@ func heartbeat(ctx context.Context) (stop func()) {
 	return func() { close(done) }
 }
 
-// unheard tells whether ctx was cancelled because Temporal did not answer this attempt's heartbeats. Then only the
+// Unheard tells whether ctx was cancelled because Temporal did not answer this attempt's heartbeats. Then only the
 // attempt is lost, as when its worker dies; the operation is not cancelled.
-func unheard(ctx context.Context) bool {
+func Unheard(ctx context.Context) bool {
 	if !errors.Is(ctx.Err(), context.Canceled) {
 		return false
 	}
@@ -67,4 +67,12 @@ func unheard(ctx context.Context) bool {
 		}
 	}
 	return false
+}
+
+// Begun returns the time of the activity's first attempt, so that all attempts share one limit.
+func Begun(ctx context.Context) time.Time {
+	if info := activity.GetInfo(ctx); info.Attempt > 1 {
+		return info.ScheduledTime
+	}
+	return time.Now()
 }

@@ -12,7 +12,6 @@ import (
 	"go.temporal.io/sdk/worker"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/internal/remote"
 )
 
 func TestPause_growsWithTheNumberOfActivities(t *testing.T) {
@@ -37,13 +36,13 @@ func TestUnheard_isAnAttemptWhoseHeartbeatsTemporalDidNotAnswer(t *testing.T) {
 		{context.Canceled, false},
 	} {
 		ctx, cancel := context.WithCancelCause(t.Context())
-		require.False(t, unheard(ctx))
+		require.False(t, Unheard(ctx))
 		cancel(c.cause)
-		require.Equal(t, c.want, unheard(ctx), "%v", c.cause)
+		require.Equal(t, c.want, Unheard(ctx), "%v", c.cause)
 	}
 	late, done := context.WithDeadline(t.Context(), time.Now().Add(-time.Second))
 	defer done()
-	require.False(t, unheard(late), "the activity's own limit")
+	require.False(t, Unheard(late), "the activity's own limit")
 }
 
 func TestBoundary_anUnheardAttemptIsRetried(t *testing.T) {
@@ -52,7 +51,7 @@ func TestBoundary_anUnheardAttemptIsRetried(t *testing.T) {
 	act := func(ctx context.Context) error {
 		ctx, cancel := context.WithCancelCause(ctx)
 		cancel(serviceerror.NewUnavailable("away"))
-		return boundary(ctx, "create the deployment", ctx.Err())
+		return Boundary(ctx, "create the deployment", ctx.Err())
 	}
 	env.RegisterActivity(act)
 	_, err := env.ExecuteActivity(act)
@@ -60,13 +59,4 @@ func TestBoundary_anUnheardAttemptIsRetried(t *testing.T) {
 	require.ErrorAs(t, err, &app)
 	require.Equal(t, string(lcm.KindUnavailable), app.Type())
 	require.False(t, app.NonRetryable())
-}
-
-func TestFollow_leavesTheCommandOfAnUnheardAttemptAlone(t *testing.T) {
-	ctx, cancel := context.WithCancelCause(t.Context())
-	command, leave := follow(ctx)
-	defer leave()
-	cancel(serviceerror.NewUnavailable("away"))
-	<-command.Done()
-	require.ErrorIs(t, context.Cause(command), remote.ErrDetach)
 }

@@ -1,9 +1,12 @@
-// Package activities holds the side effects of Windlass, one idempotent activity each. They are methods of a few small
-// structs, e.g. OpOccs (the operation's own records), Infrastructure (the VIM), Nodes and Cluster (the VMs over SSH). A
-// method's name is its Temporal activity type: renaming a method breaks running operations.
+// Package activities has what the side effects of Windlass share: the subject of an activity, its errors, its
+// heartbeat, and the VNF that it works for. The packages below it hold the activities, one idempotent side effect each.
+// They are methods of a few small structs. A method's name is its Temporal activity type: renaming a method breaks
+// running operations.
 package activities
 
 import (
+	"context"
+
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -15,3 +18,15 @@ type Tracked struct {
 
 // StepRef says which step the activity works for.
 func (t Tracked) StepRef() lcm.StepRef { return t.Step }
+
+// Output stores the lines that a step prints.
+type Output interface {
+	// Lines returns a function that stores one line per call. It never fails and never blocks long.
+	Lines(ctx context.Context, ref lcm.StepRef) func(line string)
+}
+
+// Starter starts the workflows of operations.
+type Starter interface {
+	// Start starts the operation's workflow. It is no error if the workflow runs already.
+	Start(ctx context.Context, in lcm.OperationInput) error
+}

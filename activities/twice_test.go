@@ -29,6 +29,9 @@ func TestActivities_areRunTwice(t *testing.T) {
 	effects, twice := map[string]bool{}, map[string]bool{}
 	files, err := filepath.Glob("*.go")
 	require.NoError(t, err)
+	rooms, err := filepath.Glob("*/*.go")
+	require.NoError(t, err)
+	files = append(files, rooms...)
 	onMachines, err := filepath.Glob("../tests/suites/contract/machines/*_test.go")
 	require.NoError(t, err)
 	require.NotEmpty(t, onMachines)
@@ -36,7 +39,7 @@ func TestActivities_areRunTwice(t *testing.T) {
 		text, err := os.ReadFile(name)
 		require.NoError(t, err)
 		// Only these files call activities; scripts have the same names.
-		if strings.Contains(string(text), `"github.com/windlass-nfv/windlass/activities"`) {
+		if strings.Contains(string(text), `"github.com/windlass-nfv/windlass/activities/`) {
 			files = append(files, name)
 		}
 	}

@@ -34,8 +34,8 @@ func (v VnfContext) Access(role lcm.Role) lifecycle.Access {
 	return access
 }
 
-// packageFile reads an optional file of the package, nil when the request names none.
-func (v VnfContext) packageFile(ctx context.Context, path string) ([]byte, error) {
+// OptionalFile reads an optional file of the package, nil when the request names none.
+func (v VnfContext) OptionalFile(ctx context.Context, path string) ([]byte, error) {
 	if path == "" {
 		return nil, nil
 	}

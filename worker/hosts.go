@@ -10,7 +10,7 @@ import (
 
 	"go.temporal.io/sdk/activity"
 
-	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/reach"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/internal/operations"
@@ -48,7 +48,7 @@ func (p pins) PinHostKey(ctx context.Context, serverID string, key []byte) ([]by
 }
 
 // Dial implements activities.Hosts.
-func (h *hosts) Dial(ctx context.Context, id lcm.OpOccID, node lcm.Node) (activities.Host, error) {
+func (h *hosts) Dial(ctx context.Context, id lcm.OpOccID, node lcm.Node) (reach.Host, error) {
 	op, err := h.operations.Load(ctx, id)
 	if err != nil {
 		return nil, err
@@ -73,7 +73,7 @@ func (h *hosts) Dial(ctx context.Context, id lcm.OpOccID, node lcm.Node) (activi
 type hostsBefore struct{ *hosts }
 
 // Dial implements activities.Hosts.
-func (h hostsBefore) Dial(ctx context.Context, id lcm.OpOccID, node lcm.Node) (activities.Host, error) {
+func (h hostsBefore) Dial(ctx context.Context, id lcm.OpOccID, node lcm.Node) (reach.Host, error) {
 	cluster, err := h.operations.ClusterBelow(ctx, id)
 	if err != nil {
 		return nil, err
@@ -92,7 +92,7 @@ func (h hostsBefore) Dial(ctx context.Context, id lcm.OpOccID, node lcm.Node) (a
 // dial logs in to a node of an instance, with the credentials that one of its drivers gives.
 func (h *hosts) dial(
 	ctx context.Context, inst lcm.VnfInstanceID, drivers []lifecycle.Driver, on lcm.Vim, node lcm.Node,
-) (_ activities.Host, err error) {
+) (_ reach.Host, err error) {
 	access, ok := lifecycle.AccessTo(drivers, node.Role)
 	if !ok {
 		return nil, lcm.Errorf(lcm.KindBug, "No driver of the VNF says how Windlass reaches a server of the role %q.",
@@ -149,10 +149,10 @@ func (h *hosts) explain(ctx context.Context, id lcm.OpOccID, node lcm.Node, err 
 	state, failure := power.ServerState(ctx, node.ServerID)
 	switch {
 	case lcm.Is(failure, lcm.KindNotFound):
-		return lcm.Wrap(lcm.KindBroken, activities.ErrServerOff,
+		return lcm.Wrap(lcm.KindBroken, reach.ErrServerOff,
 			"%s: the VIM has no server %s any more; heal the VNFC, or undo what deleted it", node.Name, node.ServerID)
 	case failure == nil && slices.Contains(off, state.Level):
-		return lcm.Wrap(lcm.KindBroken, activities.ErrServerOff,
+		return lcm.Wrap(lcm.KindBroken, reach.ErrServerOff,
 			"%s: its server %s is %s; start it and retry, or heal the VNFC", node.Name, node.ServerID, state.Status)
 	}
 	return err

@@ -6,7 +6,7 @@ import (
 	"io"
 	"slices"
 
-	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/resources"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/vim"
 	"github.com/windlass-nfv/windlass/vnfpkg/archive"
@@ -14,7 +14,7 @@ import (
 
 // PackagedImages implements activities.PackagedImages.
 func (f facts) PackagedImages(
-	ctx context.Context, id lcm.OpOccID, each func(activities.PackagedImage) error,
+	ctx context.Context, id lcm.OpOccID, each func(resources.PackagedImage) error,
 ) (err error) {
 	op, err := f.Load(ctx, id)
 	if err != nil {
@@ -34,7 +34,7 @@ func (f facts) PackagedImages(
 			return err
 		}
 		disk, container := image.Formats()
-		err = each(activities.PackagedImage{
+		err = each(resources.PackagedImage{
 			Image: vim.Image{
 				Name: image.Name, DiskFormat: disk, ContainerFormat: container, MinDisk: image.MinDiskGB(),
 				MinRAM: image.MinRAMMB(), Size: file.Size(),

@@ -18,9 +18,8 @@ import (
 func TestActivities_keepTheirNames(t *testing.T) {
 	var names []string
 	for _, noun := range activityStructs(Options{}, &operations.Resolver{}, &connections{}) {
-		of := reflect.TypeOf(noun)
-		for i := range of.NumMethod() {
-			names = append(names, of.Method(i).Name)
+		for method := range reflect.TypeOf(noun).Methods() {
+			names = append(names, method.Name)
 		}
 	}
 	slices.Sort(names)

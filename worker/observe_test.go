@@ -24,6 +24,9 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/kubecluster"
+	"github.com/windlass-nfv/windlass/activities/records"
+	"github.com/windlass-nfv/windlass/activities/resources"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/internal/telemetry"
@@ -62,7 +65,7 @@ func TestObserver_replaysHistoriesWithoutASpan(t *testing.T) {
 
 // stepsOnly returns a workflow that records the given rows and states.
 func stepsOnly(
-	rows []activities.RecordStepInput, states []lcm.OperationState,
+	rows []records.RecordStepInput, states []lcm.OperationState,
 ) func(workflow.Context, lcm.OperationInput) error {
 	return func(ctx workflow.Context, in lcm.OperationInput) error {
 		ctx = workflow.WithLocalActivityOptions(ctx, workflow.LocalActivityOptions{StartToCloseTimeout: time.Minute})
@@ -70,18 +73,21 @@ func stepsOnly(
 			StartToCloseTimeout: time.Minute, RetryPolicy: &temporal.RetryPolicy{MaximumAttempts: 1},
 		})
 		for _, row := range rows {
-			if err := workflow.ExecuteLocalActivity(ctx, recordSteps, activities.RecordStepsInput{row}).Get(ctx,
+			if err := workflow.ExecuteLocalActivity(ctx, recordSteps, records.RecordStepsInput{row}).Get(ctx,
 				nil); err != nil {
 				return err
 			}
 			if row.Step.State == lcm.StepRunning {
 				ref := lcm.StepRef{OpOccID: in.OpOccID, Step: row.Step.Index, Node: "cp-1"}
-				_ = workflow.ExecuteActivity(ctx, "Work", activities.DeploymentInput{Tracked: activities.Tracked{Step: ref}}).Get(ctx,
-					nil)
+				_ = workflow.ExecuteActivity(
+					ctx, "Work", resources.DeploymentInput{Tracked: activities.Tracked{Step: ref}},
+				).Get(
+					ctx, nil,
+				)
 			}
 		}
 		for i, state := range states {
-			state := activities.RecordStateInput{
+			state := records.RecordStateInput{
 				OpOccID: in.OpOccID, Sequence: int64(i + 1), Status: lcm.OperationStatus{State: state},
 			}
 			if err := workflow.ExecuteLocalActivity(ctx, recordState, state).Get(ctx, nil); err != nil {
@@ -96,7 +102,7 @@ func stepsOnly(
 func observe(t *testing.T, o *observer, header *commonpb.Header) {
 	t.Helper()
 	begun := time.Now().Add(-time.Minute)
-	row := func(state lcm.StepState) activities.RecordStepInput {
+	row := func(state lcm.StepState) records.RecordStepInput {
 		s := lcm.Step{
 			OpOccID: "op-1", Index: 3, Phase: lcm.PhaseForward, Title: "Join the nodes", State: state,
 			Started: begun, Ended: begun.Add(time.Second),
@@ -104,7 +110,7 @@ func observe(t *testing.T, o *observer, header *commonpb.Header) {
 		if state == lcm.StepFailed {
 			s.Error = lcm.Errorf(lcm.KindBroken, "see http://u:hunter2@cp-1")
 		}
-		return activities.RecordStepInput{Step: s}
+		return records.RecordStepInput{Step: s}
 	}
 	suite := testsuite.WorkflowTestSuite{}
 	suite.SetHeader(header)
@@ -114,13 +120,13 @@ func observe(t *testing.T, o *observer, header *commonpb.Header) {
 		Interceptors: []interceptor.WorkerInterceptor{o}, DeadlockDetectionTimeout: busy,
 	})
 	w := stepsOnly(
-		[]activities.RecordStepInput{row(lcm.StepRunning), row(lcm.StepFailed), row(lcm.StepRunning), row(lcm.StepDone)},
+		[]records.RecordStepInput{row(lcm.StepRunning), row(lcm.StepFailed), row(lcm.StepRunning), row(lcm.StepDone)},
 		[]lcm.OperationState{lcm.Processing, lcm.FailedTemp, lcm.Processing, lcm.Completed})
 	env.RegisterWorkflowWithOptions(w, workflow.RegisterOptions{Name: "Test"})
 	env.RegisterActivity(recordSteps)
 	env.RegisterActivity(recordState)
 	env.RegisterActivityWithOptions(func(context.Context,
-		activities.DeploymentInput,
+		resources.DeploymentInput,
 	) error {
 		return errors.New("stranger's hunter2")
 	}, activity.RegisterOptions{Name: "Work"})
@@ -128,8 +134,8 @@ func observe(t *testing.T, o *observer, header *commonpb.Header) {
 	require.NoError(t, env.GetWorkflowError())
 }
 
-func recordSteps(context.Context, activities.RecordStepsInput) error { return nil }
-func recordState(context.Context, activities.RecordStateInput) error { return nil }
+func recordSteps(context.Context, records.RecordStepsInput) error { return nil }
+func recordState(context.Context, records.RecordStateInput) error { return nil }
 
 func headerOf(t *testing.T, parent string) *commonpb.Header {
 	t.Helper()
@@ -247,18 +253,18 @@ func TestObserver_knowsWhatWorkflowsRecord(t *testing.T) {
 	env.RegisterWorkflowWithOptions(workflows.Terminate, workflow.RegisterOptions{Name: "Test"})
 	for name, act := range map[string]any{
 		"RecordSteps": recordSteps, "RecordState": recordState,
-		"RecordPlan":     func(context.Context, activities.RecordPlanInput) error { return nil },
-		"InterruptSteps": func(context.Context, activities.DescribeInput) error { return nil },
-		"DescribeOperation": func(context.Context, activities.DescribeInput) (lifecycle.Description, error) {
+		"RecordPlan":     func(context.Context, records.RecordPlanInput) error { return nil },
+		"InterruptSteps": func(context.Context, records.DescribeInput) error { return nil },
+		"DescribeOperation": func(context.Context, records.DescribeInput) (lifecycle.Description, error) {
 			return lifecycle.Description{
 				State: lcm.Starting,
 				Steps: lifecycle.Steps(lifecycle.Facts{Flavour: &descriptor.Flavour{}}, lcm.Plan{Operation: lcm.OpTerminate}),
 			}, nil
 		},
-		"DeleteStack": func(context.Context, activities.DeploymentInput) (out activities.DeleteStackOutput, err error) {
+		"DeleteStack": func(context.Context, resources.DeploymentInput) (out resources.DeleteStackOutput, err error) {
 			return out, nil
 		},
-		"ForgetNodes": func(context.Context, activities.ForgetNodesInput) (out activities.ForgetNodesOutput, err error) {
+		"ForgetNodes": func(context.Context, kubecluster.ForgetNodesInput) (out kubecluster.ForgetNodesOutput, err error) {
 			return out, nil
 		},
 	} {

@@ -9,7 +9,7 @@ import (
 	"go.temporal.io/sdk/interceptor"
 	"go.temporal.io/sdk/workflow"
 
-	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/records"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/telemetry"
 )
@@ -148,11 +148,11 @@ func (c *observedCalls) ExecuteActivity(ctx workflow.Context, name string, args 
 func (c *observedCalls) ExecuteLocalActivity(ctx workflow.Context, name string, args ...any) workflow.Future {
 	if len(args) > 0 {
 		switch in := args[0].(type) {
-		case activities.RecordStepsInput:
+		case records.RecordStepsInput:
 			for _, row := range in {
 				c.run.step(row.Step, workflow.IsReplaying(ctx))
 			}
-		case activities.RecordStateInput:
+		case records.RecordStateInput:
 			c.run.entered(in.Status, workflow.IsReplaying(ctx))
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/records"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -112,7 +113,7 @@ func TestMost_isTheLowerLimit(t *testing.T) {
 func TestTracker_tellsNoSecretOfARetry(t *testing.T) {
 	k := &kept{}
 	err := runOn(t, k, "", func(ctx context.Context) error {
-		_, err := (&activities.OpOccs{Facts: leakingFacts{}}).PlanOperation(ctx, activities.PlanInput{})
+		_, err := (&records.OpOccs{Facts: leakingFacts{}}).PlanOperation(ctx, records.PlanInput{})
 		return err
 	})
 	require.Error(t, err)
@@ -122,7 +123,7 @@ func TestTracker_tellsNoSecretOfARetry(t *testing.T) {
 	assert.NotContains(t, k.lines, "hunter2")
 }
 
-type leakingFacts struct{ activities.Facts }
+type leakingFacts struct{ records.Facts }
 
 func (leakingFacts) Plan(context.Context, lcm.OpOccID, map[string]string) (lcm.Plan, error) {
 	return lcm.Plan{}, lcm.Wrap(lcm.KindUnavailable, errors.New("GET /?password=hunter2"), "The VIM does not answer.")

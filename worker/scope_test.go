@@ -12,6 +12,7 @@ import (
 	sdkworker "go.temporal.io/sdk/worker"
 
 	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/records"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/operations"
 )
@@ -61,7 +62,7 @@ func runScoped(t *testing.T, l *lookups, times int, in any) (scopes []lcm.Scope,
 		scopes = append(scopes, lcm.ScopeOf(ctx))
 		return nil
 	}
-	env.RegisterActivityWithOptions(func(ctx context.Context, _ activities.DescribeInput) error { return note(ctx) },
+	env.RegisterActivityWithOptions(func(ctx context.Context, _ records.DescribeInput) error { return note(ctx) },
 		activity.RegisterOptions{Name: "describe"})
 	env.RegisterActivityWithOptions(func(ctx context.Context, _ string) error { return note(ctx) },
 		activity.RegisterOptions{Name: "text"})
@@ -78,7 +79,7 @@ func runScoped(t *testing.T, l *lookups, times int, in any) (scopes []lcm.Scope,
 func TestScoper_limitsAnActivityToItsProject(t *testing.T) {
 	t.Parallel()
 	l := &lookups{}
-	scopes, err := runScoped(t, l, 2, activities.DescribeInput{OpOccID: "op-edge"})
+	scopes, err := runScoped(t, l, 2, records.DescribeInput{OpOccID: "op-edge"})
 	require.NoError(t, err)
 	require.Equal(t, []lcm.Scope{{Project: "edge"}, {Project: "edge"}}, scopes)
 	require.Equal(t, 1, l.n, "a project never changes")
@@ -87,7 +88,7 @@ func TestScoper_limitsAnActivityToItsProject(t *testing.T) {
 func TestScoper_whatIsGoneIsOfNoProject(t *testing.T) {
 	t.Parallel()
 	l := &lookups{}
-	scopes, err := runScoped(t, l, 2, activities.DescribeInput{OpOccID: "gone"})
+	scopes, err := runScoped(t, l, 2, records.DescribeInput{OpOccID: "gone"})
 	require.NoError(t, err)
 	require.Equal(t, []lcm.Scope{{}, {}}, scopes, "it sees nothing")
 	require.Equal(t, 2, l.n)
@@ -95,7 +96,7 @@ func TestScoper_whatIsGoneIsOfNoProject(t *testing.T) {
 
 func TestScoper_runsNothingWithoutASubject(t *testing.T) {
 	t.Parallel()
-	for _, in := range []any{activities.DescribeInput{}, "op-edge"} {
+	for _, in := range []any{records.DescribeInput{}, "op-edge"} {
 		scopes, err := runScoped(t, &lookups{}, 1, in)
 		require.Empty(t, scopes)
 		require.ErrorContains(t, err, "does not say what it is about")
@@ -105,7 +106,7 @@ func TestScoper_runsNothingWithoutASubject(t *testing.T) {
 
 func TestScoper_waitsForTheDatabase(t *testing.T) {
 	t.Parallel()
-	scopes, err := runScoped(t, &lookups{away: true}, 1, activities.DescribeInput{OpOccID: "op-edge"})
+	scopes, err := runScoped(t, &lookups{away: true}, 1, records.DescribeInput{OpOccID: "op-edge"})
 	require.Empty(t, scopes)
 	require.Equal(t, lcm.KindUnavailable, errorOf(err).Kind, "it is tried again")
 }

@@ -5,7 +5,9 @@ import (
 	"context"
 	"encoding/json"
 
-	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/pkgplaybook"
+	"github.com/windlass-nfv/windlass/activities/pkgscript"
+	"github.com/windlass-nfv/windlass/activities/reach"
 	"github.com/windlass-nfv/windlass/internal/driver/script"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/operations"
@@ -19,7 +21,7 @@ import (
 func (o Options) playbooksAtOnce() int { return cmp.Or(o.Scripts.AnsibleAtOnce, 4) }
 
 // scripts runs Python of packages; nil where the worker may run none.
-func (o Options) scripts() activities.ScriptRunner {
+func (o Options) scripts() pkgscript.ScriptRunner {
 	if o.UserData == nil || o.Scripts.Policy != lcm.ScriptsRun {
 		return nil
 	}
@@ -27,7 +29,7 @@ func (o Options) scripts() activities.ScriptRunner {
 }
 
 // playbooks runs playbooks of packages on this host; nil where the worker may run none.
-func (o Options) playbooks() activities.WorkerHost {
+func (o Options) playbooks() pkgplaybook.WorkerHost {
 	if !o.Scripts.Ansible || o.Scripts.Policy != lcm.ScriptsRun {
 		return nil
 	}
@@ -38,7 +40,7 @@ func (o Options) playbooks() activities.WorkerHost {
 type thisHost struct{ *userdata.Playbooks }
 
 // Connect implements activities.WorkerHost.
-func (h thisHost) Connect() (activities.Host, error) { return h.Host() }
+func (h thisHost) Connect() (reach.Host, error) { return h.Host() }
 
 // Hook implements activities.ScriptFacts.
 func (f facts) Hook(
@@ -62,7 +64,7 @@ func (f facts) Hook(
 // The facts include no credentials of VIMs.
 func (f facts) Told(
 	ctx context.Context, id lcm.OpOccID, made *record.Outcome,
-) (told activities.ScriptTold, err error) {
+) (told pkgscript.ScriptTold, err error) {
 	op, err := f.Load(ctx, id)
 	if err != nil {
 		return told, err

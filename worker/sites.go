@@ -3,7 +3,8 @@ package worker
 import (
 	"context"
 
-	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/driftcheck"
+	"github.com/windlass-nfv/windlass/activities/reach"
 	"github.com/windlass-nfv/windlass/internal/deployments"
 	"github.com/windlass-nfv/windlass/internal/drift"
 	"github.com/windlass-nfv/windlass/internal/lcm"
@@ -21,16 +22,16 @@ type sites struct {
 
 // Site implements activities.Sites. It uses the credentials of the instantiation: a heal's request replaces them for
 // that heal only.
-func (s *sites) Site(ctx context.Context, id lcm.VnfInstanceID) (activities.Site, error) {
+func (s *sites) Site(ctx context.Context, id lcm.VnfInstanceID) (driftcheck.Site, error) {
 	op, err := s.operations.Present(ctx, id)
 	if err != nil {
-		return activities.Site{}, err
+		return driftcheck.Site{}, err
 	}
 	on, err := s.operations.Vims(ctx, op)
 	if err != nil {
-		return activities.Site{}, err
+		return driftcheck.Site{}, err
 	}
-	site := activities.Site{
+	site := driftcheck.Site{
 		Instance: op.Instance, DeploymentName: deployments.Name(id), Owner: deployments.Owner(id), Capacity: capacityOf(op),
 		PlanHeal: op.PlanHeal,
 		On:       func(ctx context.Context) (vim.VIM, error) { return s.vims.connectAll(ctx, on) },
@@ -52,7 +53,7 @@ func (s *sites) Site(ctx context.Context, id lcm.VnfInstanceID) (activities.Site
 		return site, err
 	}
 	site.Drivers = drivers
-	site.Dial = func(ctx context.Context, node lcm.Node) (activities.Host, error) {
+	site.Dial = func(ctx context.Context, node lcm.Node) (reach.Host, error) {
 		return s.hosts.dial(ctx, id, drivers, on[0], node)
 	}
 	return site, nil

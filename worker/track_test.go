@@ -20,6 +20,7 @@ import (
 	sdkworker "go.temporal.io/sdk/worker"
 
 	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/records"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -173,7 +174,7 @@ func TestTracker_endsTheTriesEarlierThanTheWorkflow(t *testing.T) {
 }
 
 // brokenFacts cannot plan because of an internal error, which clients must not see.
-type brokenFacts struct{ activities.Facts }
+type brokenFacts struct{ records.Facts }
 
 func (brokenFacts) Plan(context.Context, lcm.OpOccID, map[string]string) (lcm.Plan, error) {
 	return lcm.Plan{}, lcm.Wrap(lcm.KindBroken, errors.New("relation is corrupt"), "The database cannot be read.")
@@ -191,9 +192,9 @@ func TestTracker_logsAFailureOnceWithItsCause(t *testing.T) {
 			log:      slog.New(slog.NewTextHandler(&own, nil)),
 		}},
 	})
-	env.RegisterActivity(&activities.OpOccs{Facts: brokenFacts{}})
+	env.RegisterActivity(&records.OpOccs{Facts: brokenFacts{}})
 	_, err := env.ExecuteActivity("PlanOperation",
-		activities.PlanInput{Tracked: activities.Tracked{Step: lcm.StepRef{OpOccID: "op"}}})
+		records.PlanInput{Tracked: activities.Tracked{Step: lcm.StepRef{OpOccID: "op"}}})
 	require.ErrorContains(t, err, "The database cannot be read.")
 	require.NotContains(t, err.Error(), "corrupt")
 	require.Equal(t, 1, strings.Count(own.String(), "corrupt"), own.String())

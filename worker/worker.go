@@ -14,6 +14,18 @@ import (
 	sdkworker "go.temporal.io/sdk/worker"
 
 	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/balancer"
+	"github.com/windlass-nfv/windlass/activities/driftcheck"
+	"github.com/windlass-nfv/windlass/activities/imageregistry"
+	"github.com/windlass-nfv/windlass/activities/kubecluster"
+	"github.com/windlass-nfv/windlass/activities/kubenode"
+	"github.com/windlass-nfv/windlass/activities/orchestrator"
+	"github.com/windlass-nfv/windlass/activities/pkgplaybook"
+	"github.com/windlass-nfv/windlass/activities/pkgscript"
+	"github.com/windlass-nfv/windlass/activities/reach"
+	"github.com/windlass-nfv/windlass/activities/records"
+	"github.com/windlass-nfv/windlass/activities/resources"
+	"github.com/windlass-nfv/windlass/activities/storageserver"
 	"github.com/windlass-nfv/windlass/internal/config"
 	"github.com/windlass-nfv/windlass/internal/deployments"
 	"github.com/windlass-nfv/windlass/internal/driver/k8s"
@@ -69,13 +81,13 @@ type Options struct {
 	UserData *userdata.Runner
 	// NFVO, if not nil, is asked for grants. GrantPatience is how long it may take, and GrantPoll how often Windlass asks
 	// it meanwhile. Endpoint is the API's own URL, with which links begin.
-	NFVO                     activities.Granter
+	NFVO                     orchestrator.Granter
 	GrantPatience, GrantPoll time.Duration
 	Endpoint                 string
 	// Starter starts the heals that checks for drift ask for; nil leaves them to the reconciler of the API server.
 	Starter activities.Starter
 	// DriftMetrics, if not nil, counts checks and automatic heals.
-	DriftMetrics activities.DriftMetrics
+	DriftMetrics driftcheck.DriftMetrics
 	// Tracing and Metrics report operations, steps and activities; nil reports nothing.
 	Tracing *telemetry.Tracing
 	Metrics *telemetry.OperationMetrics
@@ -183,9 +195,9 @@ func hostWorker(o Options, options sdkworker.Options, nouns []any) sdkworker.Wor
 			"playbook together, because the worker cannot make control groups", "error", err)
 	}
 	options.DisableWorkflowWorker = true
-	w := sdkworker.New(o.Client, activities.HostQueue(name), options)
+	w := sdkworker.New(o.Client, pkgplaybook.HostQueue(name), options)
 	for _, noun := range nouns {
-		if noun, is := noun.(*activities.Playbooks); is {
+		if noun, is := noun.(*pkgplaybook.Playbooks); is {
 			w.RegisterActivityWithOptions(noun, activity.RegisterOptions{})
 		}
 	}
@@ -235,53 +247,56 @@ func activityStructs(o Options, ops *operations.Resolver, open *connections) []a
 	known := facts{ops}
 	made := &deployments.Deployments{Operations: ops, Definers: definers(o.VimKinds, ops, o)}
 	login := &hosts{operations: ops, vims: open, keys: o.Store, reconnect: o.Worker.Reconnect, control: o.VimGuard.Control}
-	reach := activities.Reach{
+	reach := reach.Runner{
 		Hosts: login, Vnfs: known, Secrets: o.Vault, Output: lines{}, Defaults: o.Clusters,
 	}
+	cloud := resources.Cloud{VIMs: open, Deployments: made, Output: lines{}}
 	fetch := &onboard.Fetcher{
 		Store: o.Store, Vault: o.Vault, Sources: o.Sources, NFVO: o.NFVOPackages, Trust: o.PackageTrust,
 	}
 	return []any{
-		&activities.Packages{Fetch: fetch.Fetch, GiveUp: fetch.GiveUp},
-		&activities.OpOccs{
+		&orchestrator.Packages{Fetch: fetch.Fetch, GiveUp: fetch.GiveUp},
+		&records.OpOccs{
 			Records: o.Store, Facts: known, Forget: o.Vault.Delete, GrantPatience: o.GrantPatience,
 		},
-		&activities.Grants{
+		&orchestrator.Grants{
 			NFVO: o.NFVO, Poll: o.GrantPoll,
 			Facts: &grants.Grants{
 				Operations: ops, Vault: o.Vault, Deployments: made, VimGuard: o.VimGuard, Endpoint: o.Endpoint,
 			},
 		},
-		&activities.Infrastructure{
-			VIMs: open, Deployments: made, Vnfs: known, Output: lines{}, Exposures: known,
-		},
-		&activities.Images{VIMs: open, Deployments: made, Packages: known, Output: lines{}},
-		&activities.Drift{
+		&resources.Activities{Cloud: cloud},
+		&kubenode.Finder{Cloud: cloud, Vnfs: known},
+		&resources.Images{VIMs: open, Deployments: made, Packages: known, Output: lines{}},
+		&driftcheck.Drift{
 			Sites: &sites{operations: ops, hosts: login, vims: open}, Records: o.Store, Starter: o.Starter,
 			Metrics: o.DriftMetrics,
 		},
-		&activities.Nodes{Reach: reach, Exposures: known, Before: hostsBefore{login}},
-		&activities.Cluster{Reach: reach, Drains: o.Store, Servers: login, Files: o.Files},
-		&activities.Storage{Reach: reach},
-		&activities.Ansible{Reach: reach, Keys: o.Store, SSHPort: login.sshPort},
-		&activities.Scripts{
+		&kubenode.Activities{Reach: reach},
+		&balancer.Activities{Reach: reach, Exposures: known, Before: hostsBefore{login}},
+		&balancer.ByCloud{Cloud: cloud, Vnfs: known, Exposures: known},
+		&imageregistry.Activities{Reach: reach, Cloud: cloud},
+		&kubecluster.Activities{Reach: reach, Drains: o.Store, Servers: login, Files: o.Files},
+		&storageserver.Activities{Reach: reach},
+		&pkgplaybook.Ansible{Reach: reach, Keys: o.Store, SSHPort: login.sshPort},
+		&pkgscript.Activities{
 			Reach: reach, Facts: known, Python: o.scripts(), SkipTackerV1: o.Scripts.SkipTackerV1, Lists: o.Store,
-			Site: &activities.Infrastructure{VIMs: open, Deployments: made, Vnfs: known, Output: lines{}},
+			Cloud: cloud,
 		},
-		&activities.Playbooks{
+		&pkgplaybook.Playbooks{
 			Reach: reach, Facts: known, Keys: o.Store, Servers: login, SSHPort: login.sshPort, Here: o.playbooks(),
 			Lists: o.Store, Room: make(chan struct{}, o.playbooksAtOnce()),
-			Site: &activities.Infrastructure{VIMs: open, Deployments: made, Vnfs: known, Output: lines{}},
+			Cloud: cloud,
 		},
-		&activities.Notifications{
+		&orchestrator.Notifications{
 			Outbox: o.Store,
 			Send:   (&sender{o.Store, o.Vault, o.Subscribers, o.Tracing, o.Metrics}).send, RetryFor: o.NotifyFor,
 		},
-		&activities.VimRegistry{
+		&kubecluster.VimRegistry{
 			Vims: o.Store, Vnfs: known, Forget: o.Vault.Delete, Output: lines{},
 			Look: (&lookout{o.Vault, o.VimKinds, o.reach()}).look,
 		},
-		&activities.ClusterVnfs{Records: o.Store, Starter: o.Starter, Output: lines{}},
+		&kubecluster.ClusterVnfs{Records: o.Store, Starter: o.Starter, Output: lines{}},
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 
 	"go.temporal.io/sdk/workflow"
 
-	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/balancer"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -13,12 +13,12 @@ import (
 // one node at a time, and verifies it before the next. So the API at the virtual IP never goes away. serving are the
 // control planes that balance already.
 func (k *kubeadmWork) rebalance(ctx workflow.Context, controlPlanes, serving lcm.Nodes) error {
-	found, err := call(onNode(ctx), nodes.LocateVirtualIP, k.virtualIP(ctx, serving))
+	found, err := call(onNode(ctx), act.balancers.LocateVirtualIP, k.virtualIP(ctx, serving))
 	if err != nil {
 		return err
 	}
 	return inTurn(ctx, turns(controlPlanes, serving, found.Holder), func(ctx workflow.Context, node lcm.Node) error {
-		_, err := call(onNode(ctx), nodes.ConfigureLoadBalancer, activities.LoadBalancerInput{
+		_, err := call(onNode(ctx), act.balancers.ConfigureLoadBalancer, balancer.LoadBalancerInput{
 			NodeInput: k.on(ctx, node), ControlPlanes: controlPlanes, VirtualIP: k.made.VirtualIP, Serving: true,
 			WasBroken: k.wasBroken(node),
 		})
@@ -28,13 +28,13 @@ func (k *kubeadmWork) rebalance(ctx workflow.Context, controlPlanes, serving lcm
 		if !serving.HasServer(node.ServerID) {
 			serving = append(slices.Clip(serving), node)
 		}
-		_, err = call(onNode(ctx), nodes.WaitForVirtualIP, k.virtualIP(ctx, serving))
+		_, err = call(onNode(ctx), act.balancers.WaitForVirtualIP, k.virtualIP(ctx, serving))
 		return err
 	})
 }
 
-func (k *kubeadmWork) virtualIP(ctx workflow.Context, controlPlanes lcm.Nodes) activities.VirtualIPInput {
-	return activities.VirtualIPInput{
+func (k *kubeadmWork) virtualIP(ctx workflow.Context, controlPlanes lcm.Nodes) balancer.VirtualIPInput {
+	return balancer.VirtualIPInput{
 		ClusterInput: k.through(ctx, k.withoutBroken(controlPlanes)),
 		VirtualIP:    k.made.VirtualIP,
 	}

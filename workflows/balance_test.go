@@ -11,7 +11,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
-	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/balancer"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -37,29 +37,29 @@ func names(list lcm.Nodes) string {
 	return strings.Join(out, ",")
 }
 
-func (l *balancers) locate(_ context.Context, in activities.VirtualIPInput) (activities.VirtualIPOutput, error) {
+func (l *balancers) locate(_ context.Context, in balancer.VirtualIPInput) (balancer.VirtualIPOutput, error) {
 	l.add("locate among", names(in.ControlPlanes))
-	return activities.VirtualIPOutput{Holder: l.holder}, nil
+	return balancer.VirtualIPOutput{Holder: l.holder}, nil
 }
 
 func (l *balancers) configure(
-	_ context.Context, in activities.LoadBalancerInput,
-) (activities.LoadBalancerOutput, error) {
+	_ context.Context, in balancer.LoadBalancerInput,
+) (balancer.LoadBalancerOutput, error) {
 	l.add("configure", in.Node.Name, "with", names(in.ControlPlanes))
 	if in.Node.Name == l.broken {
-		return activities.LoadBalancerOutput{}, temporal.NewNonRetryableApplicationError("HAProxy refuses its configuration",
+		return balancer.LoadBalancerOutput{}, temporal.NewNonRetryableApplicationError("HAProxy refuses its configuration",
 			string(lcm.KindBroken), nil)
 	}
 	if !in.Serving {
-		return activities.LoadBalancerOutput{},
+		return balancer.LoadBalancerOutput{},
 			temporal.NewNonRetryableApplicationError("nobody asked for a server behind it", string(lcm.KindBug), nil)
 	}
-	return activities.LoadBalancerOutput{}, nil
+	return balancer.LoadBalancerOutput{}, nil
 }
 
-func (l *balancers) wait(_ context.Context, in activities.VirtualIPInput) (activities.VirtualIPOutput, error) {
+func (l *balancers) wait(_ context.Context, in balancer.VirtualIPInput) (balancer.VirtualIPOutput, error) {
 	l.add("verified on", names(in.ControlPlanes))
-	return activities.VirtualIPOutput{Holder: l.holder}, nil
+	return balancer.VirtualIPOutput{Holder: l.holder}, nil
 }
 
 // rebalanced runs rebalance on these control planes.

@@ -5,7 +5,9 @@ import (
 
 	"go.temporal.io/sdk/workflow"
 
-	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/kubecluster"
+	"github.com/windlass-nfv/windlass/activities/kubenode"
+	"github.com/windlass-nfv/windlass/activities/reach"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -28,8 +30,8 @@ func (c *clusterWork) withoutBroken(list lcm.Nodes) lcm.Nodes {
 // expel takes nodes out of etcd and out of the cluster, through control planes that stay.
 func (c *clusterWork) expel(ctx workflow.Context, list, through lcm.Nodes) error {
 	if gone := list.With(lcm.ControlPlane); len(gone) > 0 {
-		_, err := call(onNode(ctx), cluster.RemoveMember,
-			activities.RemoveMemberInput{ClusterInput: c.through(ctx, through), Leaving: gone})
+		_, err := call(onNode(ctx), act.cluster.RemoveMember,
+			kubecluster.RemoveMemberInput{ClusterInput: c.through(ctx, through), Leaving: gone})
 		if err != nil {
 			return err
 		}
@@ -40,9 +42,9 @@ func (c *clusterWork) expel(ctx workflow.Context, list, through lcm.Nodes) error
 // deleteNodes deletes nodes from the cluster, through control planes that stay.
 func (c *clusterWork) deleteNodes(ctx workflow.Context, list, through lcm.Nodes) error {
 	return inParallel(ctx, list, func(ctx workflow.Context, node lcm.Node) error {
-		in := activities.NodeOfClusterInput{ClusterInput: c.through(ctx, through), Leaving: node}
+		in := kubecluster.NodeOfClusterInput{ClusterInput: c.through(ctx, through), Leaving: node}
 		in.Tracked = track(ctx, node.Name)
-		_, err := call(onNode(ctx), cluster.DeleteNode, in)
+		_, err := call(onNode(ctx), act.cluster.DeleteNode, in)
 		return err
 	})
 }
@@ -69,11 +71,11 @@ func (c *clusterWork) forgetLeaving(ctx workflow.Context) error {
 
 // forget drops the host keys of nodes that are gone.
 func (c *clusterWork) forget(ctx workflow.Context, list lcm.Nodes) error {
-	in := activities.ForgetNodesInput{Tracked: track(ctx, ""), VnfInstanceID: c.in.VnfInstanceID, KeepCluster: true}
+	in := kubecluster.ForgetNodesInput{Tracked: track(ctx, ""), VnfInstanceID: c.in.VnfInstanceID, KeepCluster: true}
 	for _, node := range list {
 		in.ServerIDs = append(in.ServerIDs, node.ServerID)
 	}
-	_, err := call(short(ctx), vims.ForgetNodes, in)
+	_, err := call(short(ctx), act.vims.ForgetNodes, in)
 	return err
 }
 
@@ -93,9 +95,9 @@ func (c *clusterWork) tellFormer(ctx workflow.Context) error {
 }
 
 func (c *clusterWork) tell(ctx workflow.Context, whom, of lcm.Nodes) error {
-	hosts := activities.HostEntries(of)
+	hosts := reach.HostEntries(of)
 	return inParallel(ctx, whom, func(ctx workflow.Context, node lcm.Node) error {
-		_, err := call(onNode(ctx), nodes.TellHosts, activities.TellHostsInput{
+		_, err := call(onNode(ctx), act.nodes.TellHosts, kubenode.TellHostsInput{
 			NodeInput: c.on(ctx, node), Hosts: hosts, WasBroken: c.wasBroken(node),
 		})
 		return err
@@ -104,8 +106,8 @@ func (c *clusterWork) tell(ctx workflow.Context, whom, of lcm.Nodes) error {
 
 func (c *clusterWork) drain(ctx workflow.Context) error {
 	return inParallel(ctx, c.leaving(), func(ctx workflow.Context, node lcm.Node) error {
-		_, err := call(onlyWaits(onNode(ctx)), cluster.DrainNode,
-			activities.DrainNodeInput{ClusterInput: c.sparing(ctx, node), Leaving: node})
+		_, err := call(onlyWaits(onNode(ctx)), act.cluster.DrainNode,
+			kubecluster.DrainNodeInput{ClusterInput: c.sparing(ctx, node), Leaving: node})
 		return err
 	})
 }
@@ -115,14 +117,14 @@ func (c *clusterWork) uncordon(ctx workflow.Context) error {
 		return err
 	}
 	return inParallel(ctx, c.leaving(), func(ctx workflow.Context, node lcm.Node) error {
-		_, err := call(onNode(ctx), cluster.UncordonNode,
-			activities.NodeOfClusterInput{ClusterInput: c.sparing(ctx, node), Leaving: node})
+		_, err := call(onNode(ctx), act.cluster.UncordonNode,
+			kubecluster.NodeOfClusterInput{ClusterInput: c.sparing(ctx, node), Leaving: node})
 		return err
 	})
 }
 
 // sparing asks control planes that stay first, and records progress under the node that leaves.
-func (c *clusterWork) sparing(ctx workflow.Context, node lcm.Node) activities.ClusterInput {
+func (c *clusterWork) sparing(ctx workflow.Context, node lcm.Node) reach.ClusterInput {
 	in := c.through(ctx, append(c.staying().With(lcm.ControlPlane),
 		c.leaving().With(lcm.ControlPlane).Without(lcm.Nodes{node})...))
 	in.Tracked = track(ctx, node.Name)

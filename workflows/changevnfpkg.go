@@ -3,7 +3,8 @@ package workflows
 import (
 	"go.temporal.io/sdk/workflow"
 
-	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/kubenode"
+	"github.com/windlass-nfv/windlass/activities/resources"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/record"
 )
@@ -31,11 +32,11 @@ func (v *vnf) takePackageBack(ctx workflow.Context) error {
 	if err := v.repackage(ctx, true); err != nil {
 		return err
 	}
-	return v.findThem(onlyWaits(short(ctx)), activities.FindNodesInput{AnyNumber: true})
+	return v.findThem(onlyWaits(short(ctx)), kubenode.FindNodesInput{AnyNumber: true})
 }
 
 func (v *vnf) repackage(ctx workflow.Context, asBefore bool) error {
-	_, err := call(polling(ctx), infra.ChangePackage, activities.ChangePackageInput{
+	_, err := call(polling(ctx), act.infrastructure.ChangePackage, resources.ChangePackageInput{
 		Tracked: track(ctx, ""), OpOccID: v.in.OpOccID, AsBefore: asBefore,
 	})
 	return err

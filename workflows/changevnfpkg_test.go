@@ -9,7 +9,9 @@ import (
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/testsuite"
 
-	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/kubenode"
+	"github.com/windlass-nfv/windlass/activities/records"
+	"github.com/windlass-nfv/windlass/activities/resources"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/internal/record"
@@ -21,17 +23,20 @@ func runRepackaging(t *testing.T, w *world, before func(*testsuite.TestWorkflowE
 	env := newRun(t, w)
 	env.RegisterWorkflow(ChangeVnfPkg)
 	register := func(name string, act any) { env.RegisterActivityWithOptions(act, activity.RegisterOptions{Name: name}) }
-	register("PlanOperation", func(context.Context, activities.PlanInput) (lcm.Plan, error) {
+	register("PlanOperation", func(context.Context, records.PlanInput) (lcm.Plan, error) {
 		return lcm.Plan{Operation: lcm.OpChangeVnfPkg, VnfPkgID: "next"}, nil
 	})
-	register("ChangePackage", func(ctx context.Context, in activities.ChangePackageInput) (activities.ChangePackageOutput, error) {
-		_, err := w.work(ctx, workInput{
-			Tracked: in.Tracked, Name: map[bool]string{false: "change", true: "as before"}[in.AsBefore],
-		})
-		return activities.ChangePackageOutput{}, err
-	})
-	register("FindNodes", func(context.Context, activities.FindNodesInput) (activities.FindNodesOutput, error) {
-		return activities.FindNodesOutput{DeploymentID: "deployment", Vnfcs: []record.Vnfc{{ServerID: "pod"}}}, nil
+	register(
+		"ChangePackage",
+		func(ctx context.Context, in resources.ChangePackageInput) (resources.ChangePackageOutput, error) {
+			_, err := w.work(ctx, workInput{
+				Tracked: in.Tracked, Name: map[bool]string{false: "change", true: "as before"}[in.AsBefore],
+			})
+			return resources.ChangePackageOutput{}, err
+		},
+	)
+	register("FindNodes", func(context.Context, kubenode.FindNodesInput) (kubenode.FindNodesOutput, error) {
+		return kubenode.FindNodesOutput{DeploymentID: "deployment", Vnfcs: []record.Vnfc{{ServerID: "pod"}}}, nil
 	})
 	if before != nil {
 		before(env)

@@ -3,14 +3,15 @@ package workflows
 import (
 	"go.temporal.io/sdk/workflow"
 
-	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/kubecluster"
+	"github.com/windlass-nfv/windlass/activities/reach"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
 // clusterWork does what the drivers of all clusters have in common, however they install a cluster.
 type clusterWork struct {
 	*vnf
-	account activities.VimAccountOutput
+	account kubecluster.VimAccountOutput
 	sick    []string // nodes that did not work when a change was decided
 }
 
@@ -41,18 +42,18 @@ func (c *clusterWork) controlPlanes() lcm.Nodes { return c.made.Nodes.With(lcm.C
 // fresh are the nodes that were not there before the operation: all of them in an instantiation.
 func (c *clusterWork) fresh() lcm.Nodes { return c.made.Nodes.Without(c.what.Nodes) }
 
-func (c *clusterWork) onCluster(ctx workflow.Context) activities.ClusterInput {
+func (c *clusterWork) onCluster(ctx workflow.Context) reach.ClusterInput {
 	return c.through(ctx, c.controlPlanes())
 }
 
 // through names the control planes to ask, in their order.
-func (c *clusterWork) through(ctx workflow.Context, controlPlanes lcm.Nodes) activities.ClusterInput {
-	return activities.ClusterInput{Tracked: track(ctx, ""), OpOccID: c.in.OpOccID, ControlPlanes: controlPlanes}
+func (c *clusterWork) through(ctx workflow.Context, controlPlanes lcm.Nodes) reach.ClusterInput {
+	return reach.ClusterInput{Tracked: track(ctx, ""), OpOccID: c.in.OpOccID, ControlPlanes: controlPlanes}
 }
 
 func (c *clusterWork) waitForNodes(ctx workflow.Context) error {
 	return inParallel(ctx, c.fresh(), func(ctx workflow.Context, node lcm.Node) error {
-		_, err := call(onlyWaits(onNode(ctx)), nodes.WaitForSSH, c.on(ctx, node))
+		_, err := call(onlyWaits(onNode(ctx)), act.nodes.WaitForSSH, c.on(ctx, node))
 		return err
 	})
 }
@@ -68,34 +69,34 @@ func (c *clusterWork) welcomeNodes(ctx workflow.Context) error {
 }
 
 func (c *clusterWork) labelNodes(ctx workflow.Context) error {
-	labels := activities.NodeLabels(c.fresh())
+	labels := kubecluster.NodeLabels(c.fresh())
 	if len(labels) == 0 {
 		return nil
 	}
-	_, err := call(onNode(ctx), cluster.LabelNodes,
-		activities.LabelNodesInput{ClusterInput: c.onCluster(ctx), Labels: labels})
+	_, err := call(onNode(ctx), act.cluster.LabelNodes,
+		kubecluster.LabelNodesInput{ClusterInput: c.onCluster(ctx), Labels: labels})
 	return err
 }
 
 func (c *clusterWork) waitUntilReady(ctx workflow.Context) error {
-	in := activities.WaitForNodesInput{ClusterInput: c.onCluster(ctx)}
+	in := kubecluster.WaitForNodesInput{ClusterInput: c.onCluster(ctx)}
 	for _, node := range c.fresh() {
 		in.Nodes = append(in.Nodes, node.Name)
 	}
-	_, err := call(onlyWaits(onNode(ctx)), cluster.WaitForNodes, in)
+	_, err := call(onlyWaits(onNode(ctx)), act.cluster.WaitForNodes, in)
 	return err
 }
 
 // createAccount makes the account that the cluster is registered with.
 func (c *clusterWork) createAccount(ctx workflow.Context) (err error) {
-	c.account, err = call(onNode(ctx), cluster.CreateVimAccount, activities.VimAccountInput{
+	c.account, err = call(onNode(ctx), act.cluster.CreateVimAccount, kubecluster.VimAccountInput{
 		ClusterInput: c.onCluster(ctx), VirtualIP: c.made.VirtualIP, PublicAddress: c.made.PublicAddress,
 	})
 	return err
 }
 
 func (c *clusterWork) registerVim(ctx workflow.Context) error {
-	out, err := call(short(ctx), vims.RegisterVim, activities.RegisterVimInput{
+	out, err := call(short(ctx), act.vims.RegisterVim, kubecluster.RegisterVimInput{
 		Tracked: track(ctx, ""), OpOccID: c.in.OpOccID, Account: c.account,
 	})
 	c.vim = out.VimID
@@ -104,14 +105,14 @@ func (c *clusterWork) registerVim(ctx workflow.Context) error {
 
 // terminateVnfs ends what is on the cluster.
 func (c *clusterWork) terminateVnfs(ctx workflow.Context) error {
-	_, err := call(polling(ctx), clusterVnfs.TerminateVnfs, activities.TerminateVnfsInput{
+	_, err := call(polling(ctx), act.clusterVnfs.TerminateVnfs, kubecluster.TerminateVnfsInput{
 		Tracked: track(ctx, ""), OpOccID: c.in.OpOccID, VnfInstanceID: c.in.VnfInstanceID,
 	})
 	return err
 }
 
 func (c *clusterWork) deregisterVim(ctx workflow.Context) error {
-	_, err := call(short(ctx), vims.DeregisterVim,
-		activities.DeregisterVimInput{Tracked: track(ctx, ""), VnfInstanceID: c.in.VnfInstanceID})
+	_, err := call(short(ctx), act.vims.DeregisterVim,
+		kubecluster.DeregisterVimInput{Tracked: track(ctx, ""), VnfInstanceID: c.in.VnfInstanceID})
 	return err
 }

@@ -7,12 +7,9 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
-	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/orchestrator"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
-
-// notifications only names the activities.
-var notifications *activities.Notifications
 
 // deliveriesPerRun keeps histories short: after so many deliveries a new run goes on.
 const deliveriesPerRun = 200
@@ -22,16 +19,16 @@ const deliveriesPerRun = 200
 // that it could not deliver for too long, and tries the next one.
 func DeliverNotifications(ctx workflow.Context, in lcm.DeliverInput) error {
 	for range deliveriesPerRun {
-		next, err := deliver(asking(ctx), notifications.NextNotification,
-			activities.NextNotificationInput{SubscriptionID: in.SubscriptionID})
+		next, err := deliver(asking(ctx), act.notifications.NextNotification,
+			orchestrator.NextNotificationInput{SubscriptionID: in.SubscriptionID})
 		if err != nil || next.DeliveryID == 0 {
 			return err // the relay starts another run when there is something left
 		}
-		delivery := activities.DeliveryInput{DeliveryID: next.DeliveryID}
-		if _, err := deliver(delivering(ctx, next.Patience), notifications.DeliverNotification, delivery); err == nil {
+		delivery := orchestrator.DeliveryInput{DeliveryID: next.DeliveryID}
+		if _, err := deliver(delivering(ctx, next.Patience), act.notifications.DeliverNotification, delivery); err == nil {
 			continue
 		}
-		if _, err := deliver(asking(ctx), notifications.GiveUpNotification, delivery); err != nil {
+		if _, err := deliver(asking(ctx), act.notifications.GiveUpNotification, delivery); err != nil {
 			return err
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/workflow"
 
-	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/orchestrator"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -75,7 +75,7 @@ func delivering3(t *testing.T, b *box, retryFor time.Duration, since time.Time) 
 	}
 	env := newEnvironment()
 	env.RegisterWorkflowWithOptions(DeliverNotifications, workflow.RegisterOptions{Name: string(lcm.WorkflowDeliver)})
-	env.RegisterActivity(&activities.Notifications{Outbox: b, Send: b.send, RetryFor: retryFor})
+	env.RegisterActivity(&orchestrator.Notifications{Outbox: b, Send: b.send, RetryFor: retryFor})
 	env.ExecuteWorkflow(DeliverNotifications, lcm.DeliverInput{SubscriptionID: "s"})
 	require.True(t, env.IsWorkflowCompleted())
 	require.NoError(t, env.GetWorkflowError())
@@ -97,11 +97,14 @@ func TestDeliver_givesUpWhatIsTooOldAfterOneAttempt(t *testing.T) {
 
 func TestDeliver_goesOnAsANewRun(t *testing.T) {
 	env := newEnvironment()
-	env.RegisterActivity(notifications)
-	env.OnActivity(notifications.NextNotification, mock.Anything,
-		mock.Anything).Return(activities.NextNotificationOutput{DeliveryID: 1, Patience: time.Hour}, nil)
-	env.OnActivity(notifications.DeliverNotification, mock.Anything, mock.Anything).Return(activities.DeliveryOutput{},
-		nil)
+	env.RegisterActivity(act.notifications)
+	env.OnActivity(act.notifications.NextNotification, mock.Anything,
+		mock.Anything).Return(orchestrator.NextNotificationOutput{DeliveryID: 1, Patience: time.Hour}, nil)
+	env.OnActivity(
+		act.notifications.DeliverNotification, mock.Anything, mock.Anything,
+	).Return(
+		orchestrator.DeliveryOutput{}, nil,
+	)
 	env.ExecuteWorkflow(DeliverNotifications, lcm.DeliverInput{SubscriptionID: "s"})
 	require.True(t, workflow.IsContinueAsNewError(env.GetWorkflowError()))
 }

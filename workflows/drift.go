@@ -8,11 +8,9 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
-	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/driftcheck"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
-
-var drifts *activities.Drift
 
 const (
 	// secondLook is the pause before the next check after a notification. It is long enough for a restart of kubelet to
@@ -102,9 +100,9 @@ func (c *driftCheck) takeNotifications() {
 // round is one look and what follows. again tells that there must be another one.
 func (c *driftCheck) round(ctx workflow.Context) (again bool, err error) {
 	c.rounds++
-	var seen activities.LookForDriftOutput
-	err = workflow.ExecuteActivity(looking(ctx), drifts.LookForDrift,
-		activities.LookForDriftInput{VnfInstanceID: c.in.VnfInstanceID, Trigger: c.in.Trigger}).Get(ctx, &seen)
+	var seen driftcheck.LookForDriftOutput
+	err = workflow.ExecuteActivity(looking(ctx), act.drift.LookForDrift,
+		driftcheck.LookForDriftInput{VnfInstanceID: c.in.VnfInstanceID, Trigger: c.in.Trigger}).Get(ctx, &seen)
 	switch {
 	case err != nil || seen.Gone:
 		return false, err
@@ -116,14 +114,14 @@ func (c *driftCheck) round(ctx workflow.Context) (again bool, err error) {
 		ID: workflow.GetInfo(ctx).WorkflowExecution.RunID + "-" + strconv.Itoa(c.rounds), Trigger: c.in.Trigger,
 		CheckedAt: workflow.Now(ctx).UTC(), Findings: seen.Findings, VirtualIPHolder: seen.VirtualIPHolder,
 	}
-	err = workflow.ExecuteActivity(short(ctx), drifts.RecordDrift, activities.RecordDriftInput{
+	err = workflow.ExecuteActivity(short(ctx), act.drift.RecordDrift, driftcheck.RecordDriftInput{
 		VnfInstanceID: c.in.VnfInstanceID, Report: report, Notified: c.in.Servers,
 	}).Get(ctx, &report)
 	if err != nil {
 		return false, err
 	}
-	var follows activities.ActOnDriftOutput
-	err = workflow.ExecuteActivity(short(ctx), drifts.ActOnDrift, activities.ActOnDriftInput{
+	var follows driftcheck.ActOnDriftOutput
+	err = workflow.ExecuteActivity(short(ctx), act.drift.ActOnDrift, driftcheck.ActOnDriftInput{
 		VnfInstanceID: c.in.VnfInstanceID, Report: report, Health: seen.Health,
 	}).Get(ctx, &follows)
 	switch {

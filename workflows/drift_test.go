@@ -11,44 +11,44 @@ import (
 	"go.temporal.io/sdk/testsuite"
 	"go.temporal.io/sdk/workflow"
 
-	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/driftcheck"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
 // watch is what the activities of a check see and record.
 type watch struct {
-	sights   []activities.LookForDriftOutput // one after the other; the last one stays
-	follows  []activities.ActOnDriftOutput
+	sights   []driftcheck.LookForDriftOutput // one after the other; the last one stays
+	follows  []driftcheck.ActOnDriftOutput
 	looks    int
 	acts     int
 	fail     int // the number of looks that fail
-	recorded []activities.RecordDriftInput
+	recorded []driftcheck.RecordDriftInput
 	onLook   func(n int)
 }
 
-func (w *watch) look(context.Context, activities.LookForDriftInput) (activities.LookForDriftOutput, error) {
+func (w *watch) look(context.Context, driftcheck.LookForDriftInput) (driftcheck.LookForDriftOutput, error) {
 	w.looks++
 	if w.onLook != nil {
 		w.onLook(w.looks)
 	}
 	if w.looks <= w.fail {
-		return activities.LookForDriftOutput{}, broken("The database is away.")
+		return driftcheck.LookForDriftOutput{}, broken("The database is away.")
 	}
 	return w.sights[min(w.looks, len(w.sights))-1], nil
 }
 
-func (w *watch) record(_ context.Context, in activities.RecordDriftInput) (lcm.DriftReport, error) {
+func (w *watch) record(_ context.Context, in driftcheck.RecordDriftInput) (lcm.DriftReport, error) {
 	w.recorded = append(w.recorded, in)
 	return in.Report, nil
 }
 
-func (w *watch) act(context.Context, activities.ActOnDriftInput) (activities.ActOnDriftOutput, error) {
+func (w *watch) act(context.Context, driftcheck.ActOnDriftInput) (driftcheck.ActOnDriftOutput, error) {
 	w.acts++
 	return w.follows[min(w.acts, len(w.follows))-1], nil
 }
 
-func follows(action lcm.DriftAction) activities.ActOnDriftOutput {
-	return activities.ActOnDriftOutput{Decision: lcm.DriftDecision{Action: action}, Agreeing: 3}
+func follows(action lcm.DriftAction) driftcheck.ActOnDriftOutput {
+	return driftcheck.ActOnDriftOutput{Decision: lcm.DriftDecision{Action: action}, Agreeing: 3}
 }
 
 func newCheck(t *testing.T, w *watch) *testsuite.TestWorkflowEnvironment {
@@ -68,20 +68,20 @@ func check(env *testsuite.TestWorkflowEnvironment, trigger lcm.DriftTrigger) {
 
 func TestCheckDrift_bySchedule(t *testing.T) {
 	t.Parallel()
-	found := activities.LookForDriftOutput{Findings: []lcm.DriftFinding{{Kind: lcm.DriftNodeNotReady}}}
+	found := driftcheck.LookForDriftOutput{Findings: []lcm.DriftFinding{{Kind: lcm.DriftNodeNotReady}}}
 	for name, c := range map[string]struct {
-		sight activities.LookForDriftOutput
+		sight driftcheck.LookForDriftOutput
 		acts  int
 	}{
 		"looks once and leaves the rest to the next check": {found, 1},
-		"leaves a busy VNF alone":                          {activities.LookForDriftOutput{Busy: "HEAL is under way."}, 0},
-		"leaves a terminated VNF alone":                    {activities.LookForDriftOutput{Gone: true}, 0},
+		"leaves a busy VNF alone":                          {driftcheck.LookForDriftOutput{Busy: "HEAL is under way."}, 0},
+		"leaves a terminated VNF alone":                    {driftcheck.LookForDriftOutput{Gone: true}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := &watch{
-				sights:  []activities.LookForDriftOutput{c.sight},
-				follows: []activities.ActOnDriftOutput{follows(lcm.DriftWaits)},
+				sights:  []driftcheck.LookForDriftOutput{c.sight},
+				follows: []driftcheck.ActOnDriftOutput{follows(lcm.DriftWaits)},
 			}
 			env := newCheck(t, w)
 			check(env, lcm.DriftBySchedule)
@@ -97,10 +97,10 @@ func TestCheckDrift_bySchedule(t *testing.T) {
 // its end.
 func TestCheckDrift_byNotificationWaitsForTheOperation(t *testing.T) {
 	t.Parallel()
-	busy := activities.LookForDriftOutput{Busy: "HEAL is under way."}
+	busy := driftcheck.LookForDriftOutput{Busy: "HEAL is under way."}
 	w := &watch{
-		sights:  []activities.LookForDriftOutput{busy, busy, busy, {}},
-		follows: []activities.ActOnDriftOutput{{Busy: true}, follows(lcm.DriftHeals)},
+		sights:  []driftcheck.LookForDriftOutput{busy, busy, busy, {}},
+		follows: []driftcheck.ActOnDriftOutput{{Busy: true}, follows(lcm.DriftHeals)},
 	}
 	env := newCheck(t, w)
 	env.RegisterDelayedCallback(func() { env.SignalWorkflow(lcm.SignalServerNotified, "server-1") }, 0)
@@ -117,15 +117,15 @@ func TestCheckDrift_byNotificationWaitsForTheOperation(t *testing.T) {
 func TestCheckDrift_byNotificationLooksUntilChecksAgree(t *testing.T) {
 	t.Parallel()
 	w := &watch{
-		sights:  []activities.LookForDriftOutput{{}},
-		follows: []activities.ActOnDriftOutput{follows(lcm.DriftWaits), follows(lcm.DriftHeals)},
+		sights:  []driftcheck.LookForDriftOutput{{}},
+		follows: []driftcheck.ActOnDriftOutput{follows(lcm.DriftWaits), follows(lcm.DriftHeals)},
 	}
 	env := newCheck(t, w)
 	check(env, lcm.DriftByNotification)
 	require.NoError(t, env.GetWorkflowError())
 	require.Equal(t, 2, w.acts)
 
-	w = &watch{sights: w.sights, follows: []activities.ActOnDriftOutput{follows(lcm.DriftWaits)}}
+	w = &watch{sights: w.sights, follows: []driftcheck.ActOnDriftOutput{follows(lcm.DriftWaits)}}
 	env = newCheck(t, w)
 	check(env, lcm.DriftByNotification)
 	require.NoError(t, env.GetWorkflowError())
@@ -137,8 +137,8 @@ func TestCheckDrift_byNotificationLooksUntilChecksAgree(t *testing.T) {
 func TestCheckDrift_aLateNotificationIsLookedAt(t *testing.T) {
 	t.Parallel()
 	w := &watch{
-		sights:  []activities.LookForDriftOutput{{}},
-		follows: []activities.ActOnDriftOutput{follows(lcm.DriftNothing)},
+		sights:  []driftcheck.LookForDriftOutput{{}},
+		follows: []driftcheck.ActOnDriftOutput{follows(lcm.DriftNothing)},
 	}
 	env := newCheck(t, w)
 	w.onLook = func(n int) {
@@ -155,8 +155,8 @@ func TestCheckDrift_aLateNotificationIsLookedAt(t *testing.T) {
 func TestCheckDrift_aNotificationOutlivesFailures(t *testing.T) {
 	t.Parallel()
 	w := &watch{
-		sights:  []activities.LookForDriftOutput{{}},
-		follows: []activities.ActOnDriftOutput{follows(lcm.DriftNothing)}, fail: 5,
+		sights:  []driftcheck.LookForDriftOutput{{}},
+		follows: []driftcheck.ActOnDriftOutput{follows(lcm.DriftNothing)}, fail: 5,
 	}
 	env := newCheck(t, w)
 	check(env, lcm.DriftByNotification)
@@ -179,7 +179,7 @@ func TestCheckDrift_aNotificationOutlivesFailures(t *testing.T) {
 // continue as new and keep the notifications.
 func TestCheckDrift_beginsANewHistoryWhileItWaitsLong(t *testing.T) {
 	t.Parallel()
-	w := &watch{sights: []activities.LookForDriftOutput{{Busy: "HEAL is FAILED_TEMP."}}}
+	w := &watch{sights: []driftcheck.LookForDriftOutput{{Busy: "HEAL is FAILED_TEMP."}}}
 	env := newCheck(t, w)
 	env.RegisterDelayedCallback(func() { env.SignalWorkflow(lcm.SignalServerNotified, "server-3") }, 0)
 	check(env, lcm.DriftByNotification)
@@ -192,8 +192,8 @@ func TestCheckDrift_beginsANewHistoryWhileItWaitsLong(t *testing.T) {
 func TestCheckDrift_beginsANewHistoryWhenManyNotificationsHaveCome(t *testing.T) {
 	t.Parallel()
 	w := &watch{
-		sights:  []activities.LookForDriftOutput{{}},
-		follows: []activities.ActOnDriftOutput{follows(lcm.DriftNothing)},
+		sights:  []driftcheck.LookForDriftOutput{{}},
+		follows: []driftcheck.ActOnDriftOutput{follows(lcm.DriftNothing)},
 	}
 	env := newCheck(t, w)
 	w.onLook = func(n int) {

@@ -3,7 +3,8 @@ package workflows
 import (
 	"go.temporal.io/sdk/workflow"
 
-	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/balancer"
+	"github.com/windlass-nfv/windlass/activities/resources"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -17,9 +18,9 @@ func (e *exposureWork) table() table {
 	}
 }
 
-func (e *exposureWork) find(ctx workflow.Context) (activities.FindServicesOutput, error) {
-	return call(onlyWaits(short(ctx)), infra.FindServices,
-		activities.DeploymentInput{Tracked: track(ctx, ""), OpOccID: e.in.OpOccID})
+func (e *exposureWork) find(ctx workflow.Context) (balancer.FindServicesOutput, error) {
+	return call(onlyWaits(short(ctx)), act.cloudBalancers.FindServices,
+		resources.DeploymentInput{Tracked: track(ctx, ""), OpOccID: e.in.OpOccID})
 }
 
 func (e *exposureWork) expose(ctx workflow.Context) error {
@@ -27,10 +28,10 @@ func (e *exposureWork) expose(ctx workflow.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := e.serve(onNode(ctx), found, activities.ExposeServicesInput{}); err != nil {
+	if err := e.serve(onNode(ctx), found, balancer.ExposeServicesInput{}); err != nil {
 		return err
 	}
-	if err := e.serveFormer(ctx, found, activities.ExposeServicesInput{}); err != nil {
+	if err := e.serveFormer(ctx, found, balancer.ExposeServicesInput{}); err != nil {
 		return err
 	}
 	e.exposed = found.Ports()
@@ -44,21 +45,21 @@ func (e *exposureWork) hide(ctx workflow.Context) error {
 	if err != nil {
 		return err
 	}
-	err = e.serve(onNode(ctx), found, activities.ExposeServicesInput{Hide: true})
+	err = e.serve(onNode(ctx), found, balancer.ExposeServicesInput{Hide: true})
 	if isCancelled(err) {
 		return err
 	}
 	if err != nil {
-		if err := e.serve(soon(ctx), found, activities.ExposeServicesInput{Hide: true, PassOver: true}); err != nil {
+		if err := e.serve(soon(ctx), found, balancer.ExposeServicesInput{Hide: true, PassOver: true}); err != nil {
 			return err
 		}
 	}
-	return e.serveFormer(ctx, found, activities.ExposeServicesInput{Hide: true})
+	return e.serveFormer(ctx, found, balancer.ExposeServicesInput{Hide: true})
 }
 
 // serve lets the load balancers serve the Services, one after the other. Traffic goes on through the others.
 func (e *exposureWork) serve(
-	ctx workflow.Context, found activities.FindServicesOutput, in activities.ExposeServicesInput,
+	ctx workflow.Context, found balancer.FindServicesOutput, in balancer.ExposeServicesInput,
 ) error {
 	if err := e.each(ctx, found.Balancers, found, in); err != nil {
 		return err
@@ -69,19 +70,19 @@ func (e *exposureWork) serve(
 
 // serveFormer is for the request's load balancers that no longer stand before the cluster, as far as they still exist.
 func (e *exposureWork) serveFormer(
-	ctx workflow.Context, found activities.FindServicesOutput, in activities.ExposeServicesInput,
+	ctx workflow.Context, found balancer.FindServicesOutput, in balancer.ExposeServicesInput,
 ) error {
 	in.PassOver, in.Former = true, true
 	return e.each(soon(ctx), found.Former, found, in)
 }
 
 func (e *exposureWork) each(
-	ctx workflow.Context, list lcm.Nodes, found activities.FindServicesOutput, in activities.ExposeServicesInput,
+	ctx workflow.Context, list lcm.Nodes, found balancer.FindServicesOutput, in balancer.ExposeServicesInput,
 ) error {
 	return inTurn(ctx, list, func(ctx workflow.Context, node lcm.Node) error {
 		in := in
 		in.NodeInput, in.Services = e.vnf.on(ctx, node), found.Services
-		_, err := call(ctx, nodes.ExposeServices, in)
+		_, err := call(ctx, act.balancers.ExposeServices, in)
 		return err
 	})
 }

@@ -9,7 +9,8 @@ import (
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/temporal"
 
-	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/balancer"
+	"github.com/windlass-nfv/windlass/activities/resources"
 	"github.com/windlass-nfv/windlass/internal/driver/nodeport"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
@@ -32,16 +33,19 @@ func TestTerminate_hidesServicesOnAllLoadBalancers(t *testing.T) {
 			w := &world{what: lifecycle.Description{Steps: hide}}
 			env := newRun(t, w)
 			env.RegisterWorkflow(Terminate)
-			env.RegisterActivityWithOptions(func(context.Context, activities.DeploymentInput) (activities.FindServicesOutput, error) {
-				node := func(name string) lcm.Nodes { return lcm.Nodes{{Name: name, Role: lcm.LoadBalancer}} }
-				return activities.FindServicesOutput{
-					Balancers: node("named"), OfCluster: node("other"), Former: node("former"),
-				}, nil
-			}, activity.RegisterOptions{Name: "FindServices"})
+			env.RegisterActivityWithOptions(
+				func(context.Context, resources.DeploymentInput) (balancer.FindServicesOutput, error) {
+					node := func(name string) lcm.Nodes { return lcm.Nodes{{Name: name, Role: lcm.LoadBalancer}} }
+					return balancer.FindServicesOutput{
+						Balancers: node("named"), OfCluster: node("other"), Former: node("former"),
+					}, nil
+				},
+				activity.RegisterOptions{Name: "FindServices"},
+			)
 			var done []string
 			env.RegisterActivityWithOptions(func(_ context.Context,
-				in activities.ExposeServicesInput,
-			) (out activities.ExposeServicesOutput, err error) {
+				in balancer.ExposeServicesInput,
+			) (out balancer.ExposeServicesOutput, err error) {
 				require.True(t, in.Hide)
 				require.Equal(t, in.Node.Name == "other", in.OfCluster)
 				require.Equal(t, in.Node.Name == "former", in.Former)

@@ -3,7 +3,9 @@ package workflows
 import (
 	"go.temporal.io/sdk/workflow"
 
-	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/kubenode"
+	"github.com/windlass-nfv/windlass/activities/records"
+	"github.com/windlass-nfv/windlass/activities/resources"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/record"
 )
@@ -26,19 +28,19 @@ func (v *vnf) reconnecting() table {
 
 // lookBackAtLinks looks at how a given-up change has left the connection points.
 func (v *vnf) lookBackAtLinks(ctx workflow.Context) error {
-	out, err := call(glance(ctx), infra.FindConnections,
-		activities.FindConnectionsInput{Tracked: track(ctx, ""), OpOccID: v.in.OpOccID})
+	out, err := call(glance(ctx), act.infrastructure.FindConnections,
+		resources.FindConnectionsInput{Tracked: track(ctx, ""), OpOccID: v.in.OpOccID})
 	if err != nil {
 		return err
 	}
-	v.made = activities.FindNodesOutput{DeploymentID: out.DeploymentID, Vnfcs: out.Vnfcs, Networks: out.Networks}
+	v.made = kubenode.FindNodesOutput{DeploymentID: out.DeploymentID, Vnfcs: out.Vnfcs, Networks: out.Networks}
 	v.left, v.moved = true, out.Moved
 	return nil
 }
 
 func (v *vnf) decideLinks(ctx workflow.Context) (err error) {
-	v.change, err = call(short(ctx), opOccs.PlanOperation,
-		activities.PlanInput{Tracked: track(ctx, ""), OpOccID: v.in.OpOccID})
+	v.change, err = call(short(ctx), act.opOccs.PlanOperation,
+		records.PlanInput{Tracked: track(ctx, ""), OpOccID: v.in.OpOccID})
 	return err
 }
 
@@ -62,8 +64,8 @@ func (v *vnf) connectAsBefore(ctx workflow.Context) (err error) {
 	return err
 }
 
-func (v *vnf) connect(ctx workflow.Context, asBefore bool) (activities.ReconnectStackOutput, error) {
-	return call(polling(ctx), infra.ReconnectStack, activities.ReconnectStackInput{
+func (v *vnf) connect(ctx workflow.Context, asBefore bool) (resources.ReconnectStackOutput, error) {
+	return call(polling(ctx), act.infrastructure.ReconnectStack, resources.ReconnectStackInput{
 		Tracked: track(ctx, ""), OpOccID: v.in.OpOccID, AsBefore: asBefore,
 	})
 }

@@ -9,7 +9,9 @@ import (
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/testsuite"
 
-	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/kubenode"
+	"github.com/windlass-nfv/windlass/activities/records"
+	"github.com/windlass-nfv/windlass/activities/resources"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/internal/record"
@@ -23,12 +25,12 @@ func runReconnection(t *testing.T, w *world, before func(*testsuite.TestWorkflow
 	env := newRun(t, w)
 	env.RegisterWorkflow(ChangeExtConn)
 	register := func(name string, act any) { env.RegisterActivityWithOptions(act, activity.RegisterOptions{Name: name}) }
-	register("PlanOperation", func(context.Context, activities.PlanInput) (lcm.Plan, error) {
+	register("PlanOperation", func(context.Context, records.PlanInput) (lcm.Plan, error) {
 		return lcm.Plan{Operation: lcm.OpChangeExtConn}, nil
 	})
 	register("ReconnectStack", func(ctx context.Context,
-		in activities.ReconnectStackInput,
-	) (out activities.ReconnectStackOutput, err error) {
+		in resources.ReconnectStackInput,
+	) (out resources.ReconnectStackOutput, err error) {
 		_, err = w.work(ctx, workInput{
 			Tracked: in.Tracked,
 			Name:    map[bool]string{false: "reconnect", true: "as before"}[in.AsBefore],
@@ -38,12 +40,12 @@ func runReconnection(t *testing.T, w *world, before func(*testsuite.TestWorkflow
 		}
 		return out, err
 	})
-	register("TryVim", func(ctx context.Context, in activities.TryVimInput) (out activities.TryVimOutput, err error) {
+	register("TryVim", func(ctx context.Context, in resources.TryVimInput) (out resources.TryVimOutput, err error) {
 		_, err = w.work(ctx, workInput{Tracked: in.Tracked, Name: "try"})
 		return out, err
 	})
-	register("FindNodes", func(context.Context, activities.FindNodesInput) (activities.FindNodesOutput, error) {
-		return activities.FindNodesOutput{DeploymentID: "stack", Vnfcs: []record.Vnfc{{ServerID: "s"}}}, nil
+	register("FindNodes", func(context.Context, kubenode.FindNodesInput) (kubenode.FindNodesOutput, error) {
+		return kubenode.FindNodesOutput{DeploymentID: "stack", Vnfcs: []record.Vnfc{{ServerID: "s"}}}, nil
 	})
 	if before != nil {
 		before(env)
@@ -103,9 +105,9 @@ func TestChangeExtConn_recordsWhatAnOperationThatIsGivenUpHasLeft(t *testing.T) 
 	w := &world{fail: map[string][]error{"reconnect": {broken("Heat failed.")}}}
 	require.Error(t, runReconnection(t, w, func(env *testsuite.TestWorkflowEnvironment) {
 		env.RegisterActivityWithOptions(func(context.Context,
-			activities.FindConnectionsInput,
-		) (activities.FindConnectionsOutput, error) {
-			return activities.FindConnectionsOutput{
+			resources.FindConnectionsInput,
+		) (resources.FindConnectionsOutput, error) {
+			return resources.FindConnectionsOutput{
 				DeploymentID: "stack", Vnfcs: []record.Vnfc{{ServerID: "s"}}, Moved: []string{"cp"},
 			}, nil
 		}, activity.RegisterOptions{Name: "FindConnections"})

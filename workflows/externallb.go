@@ -5,7 +5,9 @@ import (
 
 	"go.temporal.io/sdk/workflow"
 
-	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/balancer"
+	"github.com/windlass-nfv/windlass/activities/kubecluster"
+	"github.com/windlass-nfv/windlass/activities/resources"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -37,7 +39,7 @@ func (c *clusterWork) freshBalancers() lcm.Nodes {
 
 func (c *clusterWork) waitForBalancers(ctx workflow.Context) error {
 	return inParallel(ctx, c.freshBalancers(), func(ctx workflow.Context, node lcm.Node) error {
-		_, err := call(onlyWaits(onNode(ctx)), nodes.WaitForSSH, c.on(ctx, node))
+		_, err := call(onlyWaits(onNode(ctx)), act.nodes.WaitForSSH, c.on(ctx, node))
 		return err
 	})
 }
@@ -93,7 +95,7 @@ func (c *clusterWork) balanceByAll(ctx workflow.Context) error {
 // release stops keepalived on load balancers, as far as they answer.
 func (c *clusterWork) release(ctx workflow.Context, list lcm.Nodes) error {
 	return inParallel(ctx, list, func(ctx workflow.Context, node lcm.Node) error {
-		_, err := call(onNode(ctx), cluster.ReleaseVirtualIP, c.on(ctx, node))
+		_, err := call(onNode(ctx), act.cluster.ReleaseVirtualIP, c.on(ctx, node))
 		return err
 	})
 }
@@ -126,15 +128,15 @@ func (c *clusterWork) route(ctx workflow.Context, list lcm.Nodes, serving bool) 
 	}
 	// A heal may replace a dead load balancer; its successor gets the routes.
 	return inTurn(soon(ctx), leaving, func(ctx workflow.Context, node lcm.Node) error {
-		return c.balance(ctx, activities.ExternalLoadBalancerInput{
+		return c.balance(ctx, balancer.ExternalLoadBalancerInput{
 			NodeInput: c.on(ctx, node), Nodes: list, Serving: serving, Balancers: leaving, PassOver: true,
 		})
 	})
 }
 
-func (c *clusterWork) balance(ctx workflow.Context, in activities.ExternalLoadBalancerInput) error {
+func (c *clusterWork) balance(ctx workflow.Context, in balancer.ExternalLoadBalancerInput) error {
 	in.VirtualIP, in.Exposed = c.made.VirtualIP, c.what.Exposed
-	_, err := call(ctx, nodes.ConfigureExternalLoadBalancer, in)
+	_, err := call(ctx, act.balancers.ConfigureExternalLoadBalancer, in)
 	return err
 }
 
@@ -147,14 +149,14 @@ func (c *clusterWork) routeBy(ctx workflow.Context, balancers, list lcm.Nodes, s
 	}
 	order := slices.Concat(balancers.On(c.what.ServerIDs), balancers.Without(c.formerBalancers()))
 	err := inTurn(ctx, order, func(ctx workflow.Context, node lcm.Node) error {
-		return c.balance(onNode(ctx), activities.ExternalLoadBalancerInput{
+		return c.balance(onNode(ctx), balancer.ExternalLoadBalancerInput{
 			NodeInput: c.on(ctx, node), Nodes: list, Serving: serving, Balancers: balancers,
 		})
 	})
 	if err != nil || len(balancers) == 1 {
 		return err
 	}
-	_, err = call(onNode(ctx), nodes.WaitForVirtualIP, activities.VirtualIPInput{
+	_, err = call(onNode(ctx), act.balancers.WaitForVirtualIP, balancer.VirtualIPInput{
 		ClusterInput: c.through(ctx, balancers), VirtualIP: c.made.VirtualIP,
 	})
 	return err
@@ -167,11 +169,11 @@ func (c *clusterWork) forgetAsExposed(ctx workflow.Context) error {
 		return nil
 	}
 	for _, exposed := range c.what.Exposed {
-		in := activities.ForgetNodesInput{Tracked: track(ctx, ""), VnfInstanceID: exposed.Owner, KeepCluster: true}
+		in := kubecluster.ForgetNodesInput{Tracked: track(ctx, ""), VnfInstanceID: exposed.Owner, KeepCluster: true}
 		for i := range c.made.Balancers {
 			in.ServerIDs = append(in.ServerIDs, lcm.BalancerID(i))
 		}
-		if _, err := call(short(ctx), vims.ForgetNodes, in); err != nil {
+		if _, err := call(short(ctx), act.vims.ForgetNodes, in); err != nil {
 			return err
 		}
 	}
@@ -180,13 +182,16 @@ func (c *clusterWork) forgetAsExposed(ctx workflow.Context) error {
 
 // routeByCloud lets the cloud's load balancer send traffic to these nodes, and no others.
 func (c *clusterWork) routeByCloud(ctx workflow.Context, list lcm.Nodes) error {
-	_, err := call(polling(ctx), infra.BalanceByCloud, activities.CloudBalancerInput{
+	_, err := call(polling(ctx), act.cloudBalancers.BalanceByCloud, balancer.CloudBalancerInput{
 		Tracked: track(ctx, ""), OpOccID: c.in.OpOccID, Nodes: list,
 	})
 	return err
 }
 
 func (c *clusterWork) removeBalancer(ctx workflow.Context) error {
-	_, err := call(polling(ctx), infra.RemoveCloudBalancer, activities.DeploymentInput{Tracked: track(ctx, ""), OpOccID: c.in.OpOccID})
+	_, err := call(
+		polling(ctx), act.cloudBalancers.RemoveCloudBalancer,
+		resources.DeploymentInput{Tracked: track(ctx, ""), OpOccID: c.in.OpOccID},
+	)
 	return err
 }

@@ -6,22 +6,19 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
-	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/orchestrator"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
-
-// packages only names the activities.
-var packages *activities.Packages
 
 // FetchPackage fetches the archive of a VNF package and onboards it. If it cannot fetch the package, or the package is
 // unusable, the package is CREATED again and says why.
 func FetchPackage(ctx workflow.Context, in lcm.FetchInput) error {
-	_, err := deliver(fetching(ctx), packages.FetchPackage, activities.FetchPackageInput{VnfPkgID: in.VnfPkgID})
+	_, err := deliver(fetching(ctx), act.packages.FetchPackage, orchestrator.FetchPackageInput{VnfPkgID: in.VnfPkgID})
 	if err == nil {
 		return nil
 	}
-	_, err = deliver(asking(ctx), packages.GiveUpPackage,
-		activities.GiveUpPackageInput{VnfPkgID: in.VnfPkgID, Error: errorOf(err)})
+	_, err = deliver(asking(ctx), act.packages.GiveUpPackage,
+		orchestrator.GiveUpPackageInput{VnfPkgID: in.VnfPkgID, Error: errorOf(err)})
 	return err
 }
 

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/orchestrator"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -14,7 +14,7 @@ import (
 func fetchRun(t *testing.T, errs ...error) (fetched int, given *lcm.Error) {
 	t.Helper()
 	env := newEnvironment()
-	env.RegisterActivity(&activities.Packages{
+	env.RegisterActivity(&orchestrator.Packages{
 		Fetch: func(context.Context, lcm.VnfPkgID) error {
 			fetched++
 			if fetched <= len(errs) {

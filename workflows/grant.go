@@ -7,7 +7,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
-	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/orchestrator"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 )
@@ -19,12 +19,12 @@ func (v *vnf) requestGrant(ctx workflow.Context) error {
 		v.op.grantID = lifecycle.BuiltInGrant(v.in.OpOccID)
 		return nil
 	}
-	in := activities.RequestGrantInput{Tracked: track(ctx, ""), OpOccID: v.in.OpOccID}
+	in := orchestrator.RequestGrantInput{Tracked: track(ctx, ""), OpOccID: v.in.OpOccID}
 	until := workflow.Now(ctx).Add(v.what.GrantPatience)
-	out, err := call(granting(ctx, until), grants.RequestGrant, in)
+	out, err := call(granting(ctx, until), act.grants.RequestGrant, in)
 	if err == nil && out.GrantID == "" {
 		in.Location = out.Location
-		out, err = call(granting(ctx, until), grants.AwaitGrant, in)
+		out, err = call(granting(ctx, until), act.grants.AwaitGrant, in)
 	}
 	if err != nil {
 		return v.ungranted(err)

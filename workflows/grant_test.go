@@ -11,7 +11,8 @@ import (
 	"go.temporal.io/sdk/testsuite"
 	"go.temporal.io/sdk/workflow"
 
-	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/orchestrator"
+	"github.com/windlass-nfv/windlass/activities/records"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/internal/nfvo"
@@ -54,7 +55,7 @@ func nfvoOf(t *testing.T, n *nfvotest.NFVO, patience time.Duration) (*testsuite.
 	env := newRun(t, w)
 	env.SetTestTimeout(time.Minute)
 	env.RegisterWorkflow(grantedWork)
-	env.RegisterActivity(&activities.Grants{
+	env.RegisterActivity(&orchestrator.Grants{
 		NFVO: nfvo.NewOrchestrator(nfvo.OrchestratorOptions{Endpoint: n.URL}), Facts: &keeper{}, Poll: time.Millisecond,
 	})
 	return env, w
@@ -149,10 +150,10 @@ func TestGrant_refusalEndsEveryOperationThatAsks(t *testing.T) {
 			}}
 			env := newRun(t, w)
 			env.RegisterWorkflow(run)
-			env.RegisterActivityWithOptions(func(context.Context, activities.PlanInput) (lcm.Plan, error) {
+			env.RegisterActivityWithOptions(func(context.Context, records.PlanInput) (lcm.Plan, error) {
 				return lcm.Plan{Operation: operation, ChangeStateTo: lcm.VnfStopped}, nil
 			}, activity.RegisterOptions{Name: "PlanOperation"})
-			env.RegisterActivity(&activities.Grants{
+			env.RegisterActivity(&orchestrator.Grants{
 				NFVO:  nfvo.NewOrchestrator(nfvo.OrchestratorOptions{Endpoint: n.URL}),
 				Facts: &keeper{},
 			})

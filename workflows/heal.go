@@ -6,7 +6,8 @@ import (
 
 	"go.temporal.io/sdk/workflow"
 
-	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/kubenode"
+	"github.com/windlass-nfv/windlass/activities/resources"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
@@ -35,7 +36,7 @@ func (v *vnf) lookBefore(ctx workflow.Context) error {
 	if err := v.decided(ctx); err != nil {
 		return err
 	}
-	return v.findThem(onlyWaits(short(ctx)), activities.FindNodesInput{AnyNumber: v.vnfStays(), Keepers: v.keepers()})
+	return v.findThem(onlyWaits(short(ctx)), kubenode.FindNodesInput{AnyNumber: v.vnfStays(), Keepers: v.keepers()})
 }
 
 // replaceServers gives new servers to exactly the VNFCs that the plan names.
@@ -87,14 +88,14 @@ func (v *vnf) replaceRevocably(ctx workflow.Context) error {
 		return nil
 	}
 	looking, _ := workflow.NewDisconnectedContext(ctx)
-	out, unknown := call(glance(looking), infra.FindLostServers, v.leavingInput(looking))
+	out, unknown := call(glance(looking), act.infrastructure.FindLostServers, v.leavingInput(looking))
 	v.op.journal.status.ForwardOnly = v.op.journal.status.ForwardOnly || unknown == nil && len(out.Lost) > 0
 	return err
 }
 
-func (v *vnf) leavingInput(ctx workflow.Context) activities.ServersInput {
+func (v *vnf) leavingInput(ctx workflow.Context) resources.ServersInput {
 	servers, _ := v.leavingServers()
-	return activities.ServersInput{Tracked: track(ctx, ""), OpOccID: v.in.OpOccID, ServerIDs: servers}
+	return resources.ServersInput{Tracked: track(ctx, ""), OpOccID: v.in.OpOccID, ServerIDs: servers}
 }
 
 // restoreServers gives back to the former servers what the VIM has taken from them, as long as all of them exist.
@@ -102,7 +103,7 @@ func (v *vnf) restoreServers(ctx workflow.Context) error {
 	if err := v.decided(ctx); err != nil {
 		return err
 	}
-	out, err := call(polling(ctx), infra.RestoreServers, v.leavingInput(ctx))
+	out, err := call(polling(ctx), act.infrastructure.RestoreServers, v.leavingInput(ctx))
 	if err != nil || len(out.Lost) == 0 {
 		return err
 	}
@@ -113,14 +114,14 @@ func (v *vnf) restoreServers(ctx workflow.Context) error {
 // recordPods looks at the VNF again. A heal of Pods changes no object, but replaced Pods do not come back.
 func (v *vnf) recordPods(ctx workflow.Context) error {
 	v.op.restored = v.formerPods
-	return v.findThem(onlyWaits(short(ctx)), activities.FindNodesInput{AnyNumber: true})
+	return v.findThem(onlyWaits(short(ctx)), kubenode.FindNodesInput{AnyNumber: true})
 }
 
 // checkPorts looks at ports that others have made, before anything is changed. Once the deployment is gone, a port that
 // cannot be used again would leave no way back.
 func (v *vnf) checkPorts(ctx workflow.Context) error {
-	_, err := call(onlyWaits(short(ctx)), infra.CheckPorts,
-		activities.DeploymentInput{Tracked: track(ctx, ""), OpOccID: v.in.OpOccID})
+	_, err := call(onlyWaits(short(ctx)), act.infrastructure.CheckPorts,
+		resources.DeploymentInput{Tracked: track(ctx, ""), OpOccID: v.in.OpOccID})
 	return err
 }
 

@@ -9,7 +9,11 @@ import (
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/testsuite"
 
-	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/kubecluster"
+	"github.com/windlass-nfv/windlass/activities/kubenode"
+	"github.com/windlass-nfv/windlass/activities/reach"
+	"github.com/windlass-nfv/windlass/activities/records"
+	"github.com/windlass-nfv/windlass/activities/resources"
 	"github.com/windlass-nfv/windlass/internal/driver/kubeadm"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
@@ -36,37 +40,37 @@ func TestHeal_ofAllThatIsGivenUpForgetsWhatItHasMade(t *testing.T) {
 		},
 		fail: map[string][]error{"log in": {broken("nobody answers")}},
 	}
-	var forgotten []activities.ForgetNodesInput
+	var forgotten []kubecluster.ForgetNodesInput
 	env := newRun(t, w)
 	env.RegisterWorkflow(Heal)
 	register := func(name string, act any) { env.RegisterActivityWithOptions(act, activity.RegisterOptions{Name: name}) }
-	register("PlanOperation", func(context.Context, activities.PlanInput) (lcm.Plan, error) {
+	register("PlanOperation", func(context.Context, records.PlanInput) (lcm.Plan, error) {
 		return lcm.Plan{Operation: lcm.OpHeal, Whole: true}, nil
 	})
-	register("DeregisterVim", func(context.Context, activities.DeregisterVimInput) (out activities.DeregisterVimOutput,
+	register("DeregisterVim", func(context.Context, kubecluster.DeregisterVimInput) (out kubecluster.DeregisterVimOutput,
 		err error,
 	) {
 		return out, nil
 	})
-	register("DeleteStack", func(context.Context, activities.DeploymentInput) (out activities.DeleteStackOutput, err error) {
+	register("DeleteStack", func(context.Context, resources.DeploymentInput) (out resources.DeleteStackOutput, err error) {
 		return out, nil
 	})
-	register("CreateStack", func(context.Context, activities.DeploymentInput) (out activities.CreateStackOutput, err error) {
+	register("CreateStack", func(context.Context, resources.DeploymentInput) (out resources.CreateStackOutput, err error) {
 		return out, nil
 	})
-	register("FindNodes", func(context.Context, activities.FindNodesInput) (activities.FindNodesOutput, error) {
-		return activities.FindNodesOutput{
+	register("FindNodes", func(context.Context, kubenode.FindNodesInput) (kubenode.FindNodesOutput, error) {
+		return kubenode.FindNodesOutput{
 			DeploymentID: "stack", Vnfcs: []record.Vnfc{{ServerID: "new"}},
 			Nodes: lcm.Nodes{{Name: "cp-new", Role: lcm.ControlPlane, ServerID: "new"}},
 		}, nil
 	})
-	register("ForgetNodes", func(_ context.Context, in activities.ForgetNodesInput) (out activities.ForgetNodesOutput,
+	register("ForgetNodes", func(_ context.Context, in kubecluster.ForgetNodesInput) (out kubecluster.ForgetNodesOutput,
 		err error,
 	) {
 		forgotten = append(forgotten, in)
 		return out, nil
 	})
-	register("WaitForSSH", func(ctx context.Context, in activities.NodeInput) (out activities.WaitForSSHOutput,
+	register("WaitForSSH", func(ctx context.Context, in reach.NodeInput) (out kubenode.WaitForSSHOutput,
 		err error,
 	) {
 		_, err = w.work(ctx, workInput{Tracked: in.Tracked, Name: "log in"})
@@ -91,14 +95,14 @@ func runReplacement(
 	env := newRun(t, w)
 	env.RegisterWorkflow(Heal)
 	register := func(name string, act any) { env.RegisterActivityWithOptions(act, activity.RegisterOptions{Name: name}) }
-	register("PlanOperation", func(context.Context, activities.PlanInput) (lcm.Plan, error) {
+	register("PlanOperation", func(context.Context, records.PlanInput) (lcm.Plan, error) {
 		return lcm.Plan{Operation: lcm.OpHeal, Within: true, Leaving: []lcm.LeavingVnfc{{VnfcID: "old", ServerID: "old"}}},
 			nil
 	})
-	register("FindNodes", func(context.Context, activities.FindNodesInput) (activities.FindNodesOutput, error) {
-		return activities.FindNodesOutput{DeploymentID: "stack", Vnfcs: []record.Vnfc{{ServerID: "new"}}}, nil
+	register("FindNodes", func(context.Context, kubenode.FindNodesInput) (kubenode.FindNodesOutput, error) {
+		return kubenode.FindNodesOutput{DeploymentID: "stack", Vnfcs: []record.Vnfc{{ServerID: "new"}}}, nil
 	})
-	register("ChangeStack", func(ctx context.Context, in activities.ChangeStackInput) (out activities.ChangeStackOutput,
+	register("ChangeStack", func(ctx context.Context, in resources.ChangeStackInput) (out resources.ChangeStackOutput,
 		err error,
 	) {
 		require.True(t, in.Within)
@@ -106,11 +110,11 @@ func runReplacement(
 		_, err = w.work(ctx, workInput{Tracked: in.Tracked, Name: "change"})
 		return out, err
 	})
-	register("FindLostServers", func(_ context.Context, in activities.ServersInput) (activities.LostServersOutput, error) {
+	register("FindLostServers", func(_ context.Context, in resources.ServersInput) (resources.LostServersOutput, error) {
 		require.Equal(t, []string{"old"}, in.ServerIDs)
-		return activities.LostServersOutput{Lost: lost()}, nil
+		return resources.LostServersOutput{Lost: lost()}, nil
 	})
-	register("RestoreServers", func(ctx context.Context, in activities.ServersInput) (out activities.LostServersOutput,
+	register("RestoreServers", func(ctx context.Context, in resources.ServersInput) (out resources.LostServersOutput,
 		err error,
 	) {
 		require.Equal(t, []string{"old"}, in.ServerIDs)
@@ -232,13 +236,13 @@ func TestHeal_ofAllLooksAtGivenPortsBeforeItDeletes(t *testing.T) {
 	env := newRun(t, w)
 	env.RegisterWorkflow(Heal)
 	register := func(name string, act any) { env.RegisterActivityWithOptions(act, activity.RegisterOptions{Name: name}) }
-	register("PlanOperation", func(context.Context, activities.PlanInput) (lcm.Plan, error) {
+	register("PlanOperation", func(context.Context, records.PlanInput) (lcm.Plan, error) {
 		return lcm.Plan{Operation: lcm.OpHeal, Whole: true}, nil
 	})
-	register("CheckPorts", func(context.Context, activities.DeploymentInput) (out activities.CheckPortsOutput, err error) {
+	register("CheckPorts", func(context.Context, resources.DeploymentInput) (out resources.CheckPortsOutput, err error) {
 		return out, broken("the port p of cp is in use by elsewhere")
 	})
-	register("DeleteStack", func(context.Context, activities.DeploymentInput) (out activities.DeleteStackOutput, err error) {
+	register("DeleteStack", func(context.Context, resources.DeploymentInput) (out resources.DeleteStackOutput, err error) {
 		deleted++
 		return out, nil
 	})

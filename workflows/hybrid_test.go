@@ -11,6 +11,9 @@ import (
 	"go.temporal.io/sdk/testsuite"
 
 	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/kubenode"
+	"github.com/windlass-nfv/windlass/activities/records"
+	"github.com/windlass-nfv/windlass/activities/resources"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/internal/record"
@@ -45,32 +48,38 @@ func runMixed(
 		_, err := w.work(ctx, workInput{Tracked: tracked, Name: name})
 		return err
 	}
-	register("PlanOperation", func(context.Context, activities.PlanInput) (lcm.Plan, error) { return p, nil })
+	register("PlanOperation", func(context.Context, records.PlanInput) (lcm.Plan, error) { return p, nil })
 	register("OperateContainers", func(
-		ctx context.Context, in activities.OperateContainersInput,
-	) (out activities.OperateContainersOutput, err error) {
+		ctx context.Context, in resources.OperateContainersInput,
+	) (out resources.OperateContainersOutput, err error) {
 		return out, do(ctx, in.Tracked, "containers "+string(in.To))
 	})
 	register("SwitchServer", func(
-		ctx context.Context, in activities.SwitchServerInput,
-	) (out activities.SwitchServerOutput, err error) {
+		ctx context.Context, in resources.SwitchServerInput,
+	) (out resources.SwitchServerOutput, err error) {
 		return out, do(ctx, in.Tracked, in.ServerID+" "+string(in.To))
 	})
-	register("FindNodes", func(context.Context, activities.FindNodesInput) (activities.FindNodesOutput, error) {
-		return activities.FindNodesOutput{DeploymentID: "deployment", Vnfcs: []record.Vnfc{{ServerID: "found"}}}, nil
+	register("FindNodes", func(context.Context, kubenode.FindNodesInput) (kubenode.FindNodesOutput, error) {
+		return kubenode.FindNodesOutput{DeploymentID: "deployment", Vnfcs: []record.Vnfc{{ServerID: "found"}}}, nil
 	})
 	register("ChangeStack", func(
-		ctx context.Context, in activities.ChangeStackInput,
-	) (out activities.ChangeStackOutput, err error) {
+		ctx context.Context, in resources.ChangeStackInput,
+	) (out resources.ChangeStackOutput, err error) {
 		return out, do(ctx, in.Tracked, "replace "+strings.Join(in.Leaving, " ")+" on "+in.On)
 	})
-	register("FindLostServers", func(_ context.Context, in activities.ServersInput) (out activities.LostServersOutput, err error) {
-		require.NotContains(t, in.ServerIDs, "pod", "a Pod that is replaced is no server that was lost")
-		return out, nil
-	})
-	register("RestoreServers", func(ctx context.Context, in activities.ServersInput) (out activities.LostServersOutput, err error) {
-		return out, do(ctx, in.Tracked, "restore "+strings.Join(in.ServerIDs, " "))
-	})
+	register(
+		"FindLostServers",
+		func(_ context.Context, in resources.ServersInput) (out resources.LostServersOutput, err error) {
+			require.NotContains(t, in.ServerIDs, "pod", "a Pod that is replaced is no server that was lost")
+			return out, nil
+		},
+	)
+	register(
+		"RestoreServers",
+		func(ctx context.Context, in resources.ServersInput) (out resources.LostServersOutput, err error) {
+			return out, do(ctx, in.Tracked, "restore "+strings.Join(in.ServerIDs, " "))
+		},
+	)
 	workflow := map[lcm.Operation]any{lcm.OpOperate: Operate, lcm.OpHeal: Heal}[op]
 	env.RegisterWorkflow(workflow)
 	if before != nil {

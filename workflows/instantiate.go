@@ -3,21 +3,10 @@ package workflows
 import (
 	"go.temporal.io/sdk/workflow"
 
-	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/kubenode"
+	"github.com/windlass-nfv/windlass/activities/resources"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
-)
-
-// The structs whose methods are the activities. Workflows use them only as receivers of method values: the SDK takes
-// the activities' names from these receivers.
-var (
-	infra       *activities.Infrastructure
-	images      *activities.Images
-	nodes       *activities.Nodes
-	cluster     *activities.Cluster
-	vims        *activities.VimRegistry
-	clusterVnfs *activities.ClusterVnfs
-	grants      *activities.Grants
 )
 
 // Instantiate carries out one INSTANTIATE operation (SOL003 clause 5.4.4). It makes the infrastructure. When the VNF is
@@ -38,8 +27,8 @@ func (v *vnf) lookForLeftovers(ctx workflow.Context) error {
 	if !v.op.hasBegunOnly(createStack) || workflow.GetVersion(ctx, change, workflow.DefaultVersion, 1) < 1 {
 		return nil
 	}
-	in := activities.DeploymentInput{Tracked: track(ctx, ""), OpOccID: v.in.OpOccID}
-	out, err := call(glance(ctx), infra.LookForLeftovers, in)
+	in := resources.DeploymentInput{Tracked: track(ctx, ""), OpOccID: v.in.OpOccID}
+	out, err := call(glance(ctx), act.infrastructure.LookForLeftovers, in)
 	v.nothing = err == nil && out.Nothing
 	return err
 }
@@ -54,40 +43,46 @@ func (v *vnf) making() table {
 }
 
 func (v *vnf) uploadImages(ctx workflow.Context) error {
-	in := activities.DeploymentInput{Tracked: track(ctx, ""), OpOccID: v.in.OpOccID}
-	_, err := call(untilDone(ctx), images.UploadImages, in)
+	in := resources.DeploymentInput{Tracked: track(ctx, ""), OpOccID: v.in.OpOccID}
+	_, err := call(untilDone(ctx), act.images.UploadImages, in)
 	return err
 }
 
 func (v *vnf) releaseImages(ctx workflow.Context) error {
-	in := activities.DeploymentInput{Tracked: track(ctx, ""), OpOccID: v.in.OpOccID}
-	_, err := call(polling(ctx), images.ReleaseImages, in)
+	in := resources.DeploymentInput{Tracked: track(ctx, ""), OpOccID: v.in.OpOccID}
+	_, err := call(polling(ctx), act.images.ReleaseImages, in)
 	return err
 }
 
 func (v *vnf) deploy(ctx workflow.Context) error {
-	_, err := call(polling(ctx), infra.CreateStack, activities.DeploymentInput{Tracked: track(ctx, ""), OpOccID: v.in.OpOccID})
+	_, err := call(
+		polling(ctx), act.infrastructure.CreateStack,
+		resources.DeploymentInput{Tracked: track(ctx, ""), OpOccID: v.in.OpOccID},
+	)
 	return err
 }
 
 func (v *vnf) remove(ctx workflow.Context) error {
-	_, err := call(polling(ctx), infra.DeleteStack, activities.DeploymentInput{Tracked: track(ctx, ""), OpOccID: v.in.OpOccID})
+	_, err := call(
+		polling(ctx), act.infrastructure.DeleteStack,
+		resources.DeploymentInput{Tracked: track(ctx, ""), OpOccID: v.in.OpOccID},
+	)
 	v.gone = err == nil
 	return err
 }
 
 func (v *vnf) findNodes(ctx workflow.Context) error {
-	return v.findThem(onlyWaits(short(ctx)), activities.FindNodesInput{AnyNumber: v.vnfStays()})
+	return v.findThem(onlyWaits(short(ctx)), kubenode.FindNodesInput{AnyNumber: v.vnfStays()})
 }
 
 // vnfStays tells whether the VNF existed before the operation and stays. An earlier operation may have left it with any
 // number of VMs.
 func (v *vnf) vnfStays() bool { return len(v.what.ServerIDs) > 0 && !v.what.Whole }
 
-func (v *vnf) findThem(ctx workflow.Context, in activities.FindNodesInput) error {
+func (v *vnf) findThem(ctx workflow.Context, in kubenode.FindNodesInput) error {
 	in.Tracked, in.OpOccID, in.Cluster, in.HighlyAvailable = track(ctx, ""), v.in.OpOccID, v.what.Cluster,
 		v.what.HighlyAvailable
-	made, err := call(ctx, infra.FindNodes, in)
+	made, err := call(ctx, act.finder.FindNodes, in)
 	if err != nil {
 		return err
 	}

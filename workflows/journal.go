@@ -4,7 +4,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
-	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/records"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/internal/record"
@@ -17,9 +17,6 @@ var (
 	attrStep           = temporal.NewSearchAttributeKeyKeyword(lcm.AttrStep)
 )
 
-// opOccs is only the receiver of method values: the SDK takes the activities' names from it.
-var opOccs *activities.OpOccs
-
 // journal holds what the operation has published about itself.
 type journal struct {
 	status      lcm.OperationStatus
@@ -28,7 +25,7 @@ type journal struct {
 	transitions int                // state changes recorded so far; updates wait for the next one
 	lines       []line
 	// waiting are rows of steps that are not stored yet: the end of a step is stored with the beginning of the next one.
-	waiting []activities.RecordStepInput
+	waiting []records.RecordStepInput
 }
 
 // line is one step in the Web UI's current details.
@@ -44,8 +41,8 @@ func (op *operation) recordPlan(ctx workflow.Context, steps []lifecycle.Step) er
 	for i, s := range steps {
 		op.journal.lines = append(op.journal.lines, line{index: i, title: s.Title, mark: "·"})
 	}
-	return workflow.ExecuteLocalActivity(recording(ctx), opOccs.RecordPlan,
-		activities.RecordPlanInput{OpOccID: op.in.OpOccID, Steps: steps}).Get(ctx, nil)
+	return workflow.ExecuteLocalActivity(recording(ctx), act.opOccs.RecordPlan,
+		records.RecordPlanInput{OpOccID: op.in.OpOccID, Steps: steps}).Get(ctx, nil)
 }
 
 // enter records a transition: search attributes, the UI's details, and the row that the API serves.
@@ -85,8 +82,8 @@ func (op *operation) end(ctx workflow.Context, state lcm.OperationState, cause e
 
 func (op *operation) recordState(ctx workflow.Context, outcome *record.Outcome) error {
 	op.journal.sequence++
-	return workflow.ExecuteLocalActivity(recording(ctx), opOccs.RecordState,
-		activities.RecordStateInput{
+	return workflow.ExecuteLocalActivity(recording(ctx), act.opOccs.RecordState,
+		records.RecordStateInput{
 			OpOccID: op.in.OpOccID, Sequence: op.journal.sequence, Status: op.journal.status, GrantID: op.grantID,
 			Outcome: outcome,
 		}).Get(ctx, nil)
@@ -111,7 +108,7 @@ func (j *journal) finish(ctx workflow.Context, ref lcm.StepRef, title string, st
 // rowOf is the row of a step as a whole. The worker records the rows of single nodes during the step.
 func rowOf(
 	ctx workflow.Context, ref lcm.StepRef, title string, state lcm.StepState, err error,
-) activities.RecordStepInput {
+) records.RecordStepInput {
 	row := lcm.Step{
 		OpOccID: ref.OpOccID, Index: ref.Step, Phase: phaseOf(ref), Title: title, State: state, Error: errorOf(err),
 	}
@@ -120,7 +117,7 @@ func rowOf(
 	} else {
 		row.Ended = workflow.Now(ctx)
 	}
-	return activities.RecordStepInput{Step: row}
+	return records.RecordStepInput{Step: row}
 }
 
 // store stores the waiting rows.
@@ -130,7 +127,8 @@ func (j *journal) store(ctx workflow.Context) {
 	}
 	rows := j.waiting
 	j.waiting = nil
-	if err := workflow.ExecuteLocalActivity(recording(ctx), opOccs.RecordSteps, activities.RecordStepsInput(rows)).Get(ctx,
+	recorded := workflow.ExecuteLocalActivity(recording(ctx), act.opOccs.RecordSteps, records.RecordStepsInput(rows))
+	if err := recorded.Get(ctx,
 		nil); err != nil {
 		workflow.GetLogger(ctx).Warn("Steps not recorded.", "error", err)
 	}

@@ -3,7 +3,10 @@ package workflows
 import (
 	"go.temporal.io/sdk/workflow"
 
-	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/balancer"
+	"github.com/windlass-nfv/windlass/activities/kubecluster"
+	"github.com/windlass-nfv/windlass/activities/kubenode"
+	"github.com/windlass-nfv/windlass/activities/reach"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -31,15 +34,15 @@ func (k *kubeadmWork) tables() tables {
 
 func (k *kubeadmWork) checkNodes(ctx workflow.Context) error {
 	return inParallel(ctx, k.fresh(), func(ctx workflow.Context, node lcm.Node) error {
-		_, err := call(onlyWaits(onNode(ctx)), nodes.CheckNode, k.on(ctx, node))
+		_, err := call(onlyWaits(onNode(ctx)), act.nodes.CheckNode, k.on(ctx, node))
 		return err
 	})
 }
 
 func (k *kubeadmWork) prepareNodes(ctx workflow.Context) error {
-	hosts := activities.HostEntries(k.made.Nodes)
+	hosts := reach.HostEntries(k.made.Nodes)
 	return inParallel(ctx, k.fresh(), func(ctx workflow.Context, node lcm.Node) error {
-		_, err := call(onNode(ctx), nodes.PrepareNode, activities.PrepareNodeInput{
+		_, err := call(onNode(ctx), act.nodes.PrepareNode, kubenode.PrepareNodeInput{
 			NodeInput: k.on(ctx, node), Hosts: hosts, VirtualIP: k.made.VirtualIP,
 		})
 		return err
@@ -54,7 +57,7 @@ func (k *kubeadmWork) setUpLoadBalancers(ctx workflow.Context) error {
 // it sets all of them up at once. In a cluster in use, rebalance does this.
 func (k *kubeadmWork) balance(ctx workflow.Context, controlPlanes lcm.Nodes) error {
 	err := inParallel(ctx, controlPlanes, func(ctx workflow.Context, node lcm.Node) error {
-		_, err := call(onNode(ctx), nodes.ConfigureLoadBalancer, activities.LoadBalancerInput{
+		_, err := call(onNode(ctx), act.balancers.ConfigureLoadBalancer, balancer.LoadBalancerInput{
 			NodeInput: k.on(ctx, node), ControlPlanes: controlPlanes, VirtualIP: k.made.VirtualIP,
 			WasBroken: k.wasBroken(node),
 		})
@@ -63,14 +66,14 @@ func (k *kubeadmWork) balance(ctx workflow.Context, controlPlanes lcm.Nodes) err
 	if err != nil {
 		return err
 	}
-	_, err = call(onNode(ctx), nodes.WaitForVirtualIP, activities.VirtualIPInput{
+	_, err = call(onNode(ctx), act.balancers.WaitForVirtualIP, balancer.VirtualIPInput{
 		ClusterInput: k.through(ctx, k.withoutBroken(controlPlanes)), VirtualIP: k.made.VirtualIP,
 	})
 	return err
 }
 
 func (k *kubeadmWork) initControlPlane(ctx workflow.Context) error {
-	_, err := call(onNode(ctx), cluster.InitControlPlane, activities.InitControlPlaneInput{
+	_, err := call(onNode(ctx), act.cluster.InitControlPlane, kubecluster.InitControlPlaneInput{
 		NodeInput: k.on(ctx, k.controlPlanes()[0]), ControlPlanes: k.controlPlanes(),
 		VirtualIP: k.made.VirtualIP, PublicAddress: k.made.PublicAddress, NodeCount: len(k.made.Nodes),
 	})
@@ -78,7 +81,7 @@ func (k *kubeadmWork) initControlPlane(ctx workflow.Context) error {
 }
 
 func (k *kubeadmWork) applyPodNetwork(ctx workflow.Context) error {
-	_, err := call(onNode(ctx), cluster.ApplyPodNetwork, k.onCluster(ctx))
+	_, err := call(onNode(ctx), act.cluster.ApplyPodNetwork, k.onCluster(ctx))
 	return err
 }
 
@@ -95,7 +98,7 @@ func (k *kubeadmWork) join(ctx workflow.Context, controlPlanes, workers lcm.Node
 	if len(controlPlanes)+len(workers) == 0 {
 		return nil
 	}
-	join, err := call(onNode(ctx), cluster.MintJoin, activities.MintJoinInput{
+	join, err := call(onNode(ctx), act.cluster.MintJoin, kubecluster.MintJoinInput{
 		ClusterInput: k.onCluster(ctx), ForControlPlanes: len(controlPlanes) > 0,
 	})
 	if err != nil {
@@ -106,28 +109,28 @@ func (k *kubeadmWork) join(ctx workflow.Context, controlPlanes, workers lcm.Node
 		func(ctx workflow.Context) error { return k.joinWorkers(ctx, workers, join) },
 	)
 	if failure == nil {
-		_, err = call(onNode(ctx), cluster.RevokeJoin, k.onCluster(ctx))
+		_, err = call(onNode(ctx), act.cluster.RevokeJoin, k.onCluster(ctx))
 		return err
 	}
 	free, _ := workflow.NewDisconnectedContext(ctx) // also when the step was cancelled
-	if _, err := call(once(free), cluster.RevokeJoin, k.onCluster(ctx)); err != nil {
+	if _, err := call(once(free), act.cluster.RevokeJoin, k.onCluster(ctx)); err != nil {
 		workflow.GetLogger(ctx).Warn("Join token not deleted; it ends by itself.", "error", err)
 	}
 	return failure
 }
 
-func (k *kubeadmWork) joinControlPlanes(ctx workflow.Context, list lcm.Nodes, join activities.JoinRefs) error {
+func (k *kubeadmWork) joinControlPlanes(ctx workflow.Context, list lcm.Nodes, join kubecluster.JoinRefs) error {
 	return inTurn(ctx, list, func(ctx workflow.Context, node lcm.Node) error {
-		_, err := call(onNode(ctx), cluster.JoinControlPlane, activities.JoinControlPlaneInput{
+		_, err := call(onNode(ctx), act.cluster.JoinControlPlane, kubecluster.JoinControlPlaneInput{
 			NodeInput: k.on(ctx, node), ControlPlanes: k.controlPlanes(), VirtualIP: k.made.VirtualIP, Join: join,
 		})
 		return err
 	})
 }
 
-func (k *kubeadmWork) joinWorkers(ctx workflow.Context, list lcm.Nodes, join activities.JoinRefs) error {
+func (k *kubeadmWork) joinWorkers(ctx workflow.Context, list lcm.Nodes, join kubecluster.JoinRefs) error {
 	return inParallel(ctx, list, func(ctx workflow.Context, node lcm.Node) error {
-		_, err := call(onNode(ctx), cluster.JoinWorker, activities.JoinWorkerInput{
+		_, err := call(onNode(ctx), act.cluster.JoinWorker, kubecluster.JoinWorkerInput{
 			NodeInput: k.on(ctx, node), VirtualIP: k.made.VirtualIP, ControlPlane: k.controlPlanes()[0].Address, Join: join,
 		})
 		return err

@@ -3,7 +3,8 @@ package workflows
 import (
 	"go.temporal.io/sdk/workflow"
 
-	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/kubecluster"
+	"github.com/windlass-nfv/windlass/activities/records"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -11,16 +12,18 @@ import (
 
 // decide makes the plan before any step touches anything. It first finds out which nodes work.
 func (k *kubeadmWork) decide(ctx workflow.Context) error {
-	health, err := call(onlyWaits(onNode(ctx)), cluster.ClusterHealth, k.through(ctx, k.what.Nodes.With(lcm.ControlPlane)))
+	health, err := call(
+		onlyWaits(onNode(ctx)), act.cluster.ClusterHealth, k.through(ctx, k.what.Nodes.With(lcm.ControlPlane)),
+	)
 	if err != nil {
 		return err
 	}
-	in := activities.PlanInput{Tracked: track(ctx, ""), OpOccID: k.in.OpOccID}
+	in := records.PlanInput{Tracked: track(ctx, ""), OpOccID: k.in.OpOccID}
 	in.Unhealthy = append(health.Unhealthy(), health.Absent(k.what.Nodes)...)
 	for _, node := range in.Unhealthy {
 		k.sick = append(k.sick, node.Node)
 	}
-	if k.change, err = call(short(ctx), opOccs.PlanOperation, in); err != nil {
+	if k.change, err = call(short(ctx), act.opOccs.PlanOperation, in); err != nil {
 		return err
 	}
 	if !k.what.ControlPlanes {
@@ -53,9 +56,9 @@ func (k *kubeadmWork) expelArrivals(ctx workflow.Context) error {
 	}
 	former := k.what.Nodes.With(lcm.ControlPlane)
 	err := inParallel(ctx, k.fresh(), func(ctx workflow.Context, node lcm.Node) error {
-		in := activities.DrainNodeInput{ClusterInput: k.through(ctx, former), Leaving: node, Force: true}
+		in := kubecluster.DrainNodeInput{ClusterInput: k.through(ctx, former), Leaving: node, Force: true}
 		in.Tracked = track(ctx, node.Name)
-		_, err := call(onlyWaits(onNode(ctx)), cluster.DrainNode, in)
+		_, err := call(onlyWaits(onNode(ctx)), act.cluster.DrainNode, in)
 		return err
 	})
 	if err != nil {
@@ -95,13 +98,13 @@ func (k *kubeadmWork) retire(ctx workflow.Context) error {
 			return err
 		}
 	}
-	_, err := call(onNode(ctx), cluster.RemoveMember,
-		activities.RemoveMemberInput{ClusterInput: k.through(ctx, stay), Leaving: gone})
+	_, err := call(onNode(ctx), act.cluster.RemoveMember,
+		kubecluster.RemoveMemberInput{ClusterInput: k.through(ctx, stay), Leaving: gone})
 	if err != nil {
 		return err
 	}
 	return inParallel(ctx, gone, func(ctx workflow.Context, node lcm.Node) error {
-		_, err := call(onNode(ctx), cluster.RetireNode, k.on(ctx, node))
+		_, err := call(onNode(ctx), act.cluster.RetireNode, k.on(ctx, node))
 		return err
 	})
 }
@@ -109,7 +112,7 @@ func (k *kubeadmWork) retire(ctx workflow.Context) error {
 // handOver moves the virtual IP and the load to the control planes that stay, while the leaving ones still work.
 func (k *kubeadmWork) handOver(ctx workflow.Context, gone, stay lcm.Nodes) error {
 	err := inParallel(ctx, gone, func(ctx workflow.Context, node lcm.Node) error {
-		_, err := call(onNode(ctx), cluster.ReleaseVirtualIP, k.on(ctx, node))
+		_, err := call(onNode(ctx), act.cluster.ReleaseVirtualIP, k.on(ctx, node))
 		return err
 	})
 	if err != nil {

@@ -6,12 +6,9 @@ import (
 
 	"go.temporal.io/sdk/workflow"
 
-	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/pkgplaybook"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
-
-// ansible is only the receiver of method values.
-var ansible *activities.Ansible
 
 // kubesprayWork lets an Ansible server make a VNF's servers a Kubernetes cluster.
 type kubesprayWork struct{ *clusterWork }
@@ -40,19 +37,19 @@ func (k *kubesprayWork) decide(ctx workflow.Context) error {
 	if k.what.ControlPlanes && k.what.ChangeStateTo == "" {
 		in := k.onAnsible(ctx, nil)
 		in.Recovers = true
-		if _, err := call(onlyWaits(soon(ctx)), ansible.CheckAnsible, in); err != nil {
+		if _, err := call(onlyWaits(soon(ctx)), act.ansible.CheckAnsible, in); err != nil {
 			return err
 		}
 	}
 	return k.checkVolumes(ctx)
 }
 
-func (k *kubesprayWork) onAnsible(ctx workflow.Context, list lcm.Nodes) activities.AnsibleInput {
-	return activities.AnsibleInput{Tracked: track(ctx, ""), OpOccID: k.in.OpOccID, Nodes: list}
+func (k *kubesprayWork) onAnsible(ctx workflow.Context, list lcm.Nodes) pkgplaybook.AnsibleInput {
+	return pkgplaybook.AnsibleInput{Tracked: track(ctx, ""), OpOccID: k.in.OpOccID, Nodes: list}
 }
 
 func (k *kubesprayWork) checkAnsible(ctx workflow.Context) error {
-	_, err := call(onlyWaits(soon(ctx)), ansible.CheckAnsible, k.onAnsible(ctx, nil))
+	_, err := call(onlyWaits(soon(ctx)), act.ansible.CheckAnsible, k.onAnsible(ctx, nil))
 	return err
 }
 
@@ -60,13 +57,13 @@ func (k *kubesprayWork) send(ctx workflow.Context, list lcm.Nodes) error {
 	return k.sendIn(ctx, k.onAnsible(ctx, list))
 }
 
-func (k *kubesprayWork) sendIn(ctx workflow.Context, in activities.AnsibleInput) error {
+func (k *kubesprayWork) sendIn(ctx workflow.Context, in pkgplaybook.AnsibleInput) error {
 	for _, address := range []string{k.made.VirtualIP, k.made.PublicAddress} {
 		if k.balanced() && address != "" {
 			in.Addresses = append(in.Addresses, address)
 		}
 	}
-	_, err := call(onNode(ctx), ansible.SendInventory, in)
+	_, err := call(onNode(ctx), act.ansible.SendInventory, in)
 	return err
 }
 
@@ -89,7 +86,7 @@ func (k *kubesprayWork) current() lcm.Nodes {
 // play runs a playbook with an inventory of these nodes, on some of them or on all. The inventory may also have broken
 // control planes: kubespray needs a password for every host that it names.
 func (k *kubesprayWork) play(ctx workflow.Context, playbook string, all, on lcm.Nodes, variables ...string) error {
-	_, err := call(untilDone(ctx), ansible.RunPlaybook, activities.RunPlaybookInput{
+	_, err := call(untilDone(ctx), act.ansible.RunPlaybook, pkgplaybook.RunPlaybookInput{
 		Tracked: track(ctx, ""), OpOccID: k.in.OpOccID, Playbook: playbook, Nodes: slices.Concat(all, k.broken()), On: on,
 		Variables: variables,
 	})
@@ -161,12 +158,12 @@ func (k *kubesprayWork) removeNodesBy(ctx workflow.Context, all, gone lcm.Nodes)
 
 // removeInventory leaves the Ansible server clean. A dead Ansible server must not hold up the end of the VNF.
 func (k *kubesprayWork) removeInventory(ctx workflow.Context) error {
-	in := activities.RemoveInventoryInput{Tracked: track(ctx, ""), OpOccID: k.in.OpOccID}
-	_, err := call(soon(ctx), ansible.RemoveInventory, in)
+	in := pkgplaybook.RemoveInventoryInput{Tracked: track(ctx, ""), OpOccID: k.in.OpOccID}
+	_, err := call(soon(ctx), act.ansible.RemoveInventory, in)
 	if err == nil || isCancelled(err) {
 		return err
 	}
 	in.PassOver = true
-	_, err = call(soon(ctx), ansible.RemoveInventory, in)
+	_, err = call(soon(ctx), act.ansible.RemoveInventory, in)
 	return err
 }

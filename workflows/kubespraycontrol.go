@@ -5,7 +5,8 @@ import (
 
 	"go.temporal.io/sdk/workflow"
 
-	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/kubecluster"
+	"github.com/windlass-nfv/windlass/activities/pkgplaybook"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -54,7 +55,7 @@ func (k *kubesprayWork) playRecover(ctx workflow.Context) error {
 	if err := k.pointToStaying(ctx); err != nil {
 		return err
 	}
-	_, err := call(untilDone(ctx), ansible.RunPlaybook, activities.RunPlaybookInput{
+	_, err := call(untilDone(ctx), act.ansible.RunPlaybook, pkgplaybook.RunPlaybookInput{
 		Tracked: track(ctx, ""), OpOccID: k.in.OpOccID, Playbook: "recover-control-plane",
 		Nodes: slices.Concat(k.made.Nodes, k.broken()), Limit: []string{"etcd", "kube_control_plane"},
 		Variables: []string{"etcd_retries=10"},
@@ -73,9 +74,9 @@ func (k *kubesprayWork) pointToStaying(ctx workflow.Context) error {
 		return nil
 	}
 	for _, node := range k.withoutBroken(k.staying().With(lcm.ControlPlane)) {
-		in := activities.PointToSelfInput{NodeInput: k.on(ctx, node), Gone: gone}
+		in := pkgplaybook.PointToSelfInput{NodeInput: k.on(ctx, node), Gone: gone}
 		in.Tracked = track(ctx, "")
-		if _, err := call(onNode(ctx), ansible.PointToSelf, in); err != nil {
+		if _, err := call(onNode(ctx), act.ansible.PointToSelf, in); err != nil {
 			return err
 		}
 	}
@@ -150,7 +151,7 @@ func (k *kubesprayWork) registerAgain(ctx workflow.Context) error {
 
 // registerRemaining registers such a cluster, when it is scaled in, with an address that stays.
 func (k *kubesprayWork) registerRemaining(ctx workflow.Context) (err error) {
-	k.account, err = call(onNode(ctx), cluster.CreateVimAccount, activities.VimAccountInput{
+	k.account, err = call(onNode(ctx), act.cluster.CreateVimAccount, kubecluster.VimAccountInput{
 		ClusterInput: k.through(ctx, k.staying().With(lcm.ControlPlane)),
 	})
 	if err != nil {

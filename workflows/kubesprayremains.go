@@ -6,7 +6,7 @@ import (
 
 	"go.temporal.io/sdk/workflow"
 
-	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/kubecluster"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -43,13 +43,13 @@ func (k *kubesprayWork) halfMade(
 	if workflow.GetVersion(ctx, resetsRemains, workflow.DefaultVersion, 1) < 1 {
 		return nil, nil
 	}
-	begun, err := call(onNode(ctx), ansible.FindRemains, k.onAnsible(ctx, list))
+	begun, err := call(onNode(ctx), act.ansible.FindRemains, k.onAnsible(ctx, list))
 	if err != nil || len(begun.Nodes) == 0 {
 		return nil, err
 	}
 	const looks, pause = 4, 10 * time.Second // a node needs some time after it has got its pod network
 	for look := 1; ; look++ {
-		health, err := call(patiently(ctx, longest, 1), cluster.ClusterHealth, k.through(ctx, controlPlanes))
+		health, err := call(patiently(ctx, longest, 1), act.cluster.ClusterHealth, k.through(ctx, controlPlanes))
 		if isCancelled(err) || inUse && err != nil {
 			return nil, err
 		}
@@ -64,9 +64,9 @@ func (k *kubesprayWork) halfMade(
 }
 
 // notReady returns the nodes that Kubernetes does not know, or that are not Ready.
-func notReady(list lcm.Nodes, known []activities.NodeHealth) (out lcm.Nodes) {
+func notReady(list lcm.Nodes, known []kubecluster.NodeHealth) (out lcm.Nodes) {
 	for _, node := range list {
-		if !slices.ContainsFunc(known, func(n activities.NodeHealth) bool { return n.Name == node.Name && n.Ready }) {
+		if !slices.ContainsFunc(known, func(n kubecluster.NodeHealth) bool { return n.Name == node.Name && n.Ready }) {
 			out = append(out, node)
 		}
 	}

@@ -11,7 +11,9 @@ import (
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/workflow"
 
-	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/kubecluster"
+	"github.com/windlass-nfv/windlass/activities/pkgplaybook"
+	"github.com/windlass-nfv/windlass/activities/reach"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -37,33 +39,42 @@ func (w *playWorld) run(t *testing.T, before lcm.Nodes, do func(*kubesprayWork, 
 	t.Helper()
 	env := newEnvironment()
 	register := func(name string, act any) { env.RegisterActivityWithOptions(act, activity.RegisterOptions{Name: name}) }
-	register("FindRemains", func(_ context.Context, in activities.AnsibleInput) (out activities.FindRemainsOutput, _ error) {
-		out.Nodes = slices.DeleteFunc(in.Nodes, func(n lcm.Node) bool { return !slices.Contains(w.begun, n.Name) })
-		return out, nil
-	})
-	register("ClusterHealth", func(context.Context, activities.ClusterInput) (out activities.ClusterHealthOutput, _ error) {
+	register(
+		"FindRemains",
+		func(_ context.Context, in pkgplaybook.AnsibleInput) (out pkgplaybook.FindRemainsOutput, _ error) {
+			out.Nodes = slices.DeleteFunc(in.Nodes, func(n lcm.Node) bool { return !slices.Contains(w.begun, n.Name) })
+			return out, nil
+		},
+	)
+	register("ClusterHealth", func(context.Context, reach.ClusterInput) (out kubecluster.ClusterHealthOutput, _ error) {
 		if w.looks++; w.silent {
 			return out, errors.New("no API server answers")
 		}
 		for _, n := range playedNodes {
 			ready := slices.Contains(w.ready, n.Name) || w.readyAfter > 0 && w.looks >= w.readyAfter
-			out.Nodes = append(out.Nodes, activities.NodeHealth{Name: n.Name, Ready: ready})
+			out.Nodes = append(out.Nodes, kubecluster.NodeHealth{Name: n.Name, Ready: ready})
 		}
 		return out, nil
 	})
-	register("RunPlaybook", func(_ context.Context, in activities.RunPlaybookInput) (out activities.RunPlaybookOutput, _ error) {
-		words := []string{in.Playbook}
-		w.known = in.Nodes
-		for _, n := range in.On {
-			words = append(words, n.Name)
-		}
-		w.played = append(w.played, strings.Join(words, " "))
-		return out, nil
-	})
-	register("PointToSelf", func(_ context.Context, in activities.PointToSelfInput) (out activities.PointToSelfOutput, _ error) {
-		w.played = append(w.played, in.Node.Name+" asks itself, not "+in.Gone[0].Name)
-		return out, nil
-	})
+	register(
+		"RunPlaybook",
+		func(_ context.Context, in pkgplaybook.RunPlaybookInput) (out pkgplaybook.RunPlaybookOutput, _ error) {
+			words := []string{in.Playbook}
+			w.known = in.Nodes
+			for _, n := range in.On {
+				words = append(words, n.Name)
+			}
+			w.played = append(w.played, strings.Join(words, " "))
+			return out, nil
+		},
+	)
+	register(
+		"PointToSelf",
+		func(_ context.Context, in pkgplaybook.PointToSelfInput) (out pkgplaybook.PointToSelfOutput, _ error) {
+			w.played = append(w.played, in.Node.Name+" asks itself, not "+in.Gone[0].Name)
+			return out, nil
+		},
+	)
 	env.RegisterWorkflowWithOptions(func(ctx workflow.Context) error {
 		v := newVnf(lcm.OperationInput{OpOccID: "op", Operation: lcm.OpInstantiate})
 		v.made.Nodes, v.what.Nodes = playedNodes, before

@@ -13,6 +13,10 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/kubecluster"
+	"github.com/windlass-nfv/windlass/activities/kubenode"
+	"github.com/windlass-nfv/windlass/activities/records"
+	"github.com/windlass-nfv/windlass/activities/resources"
 	"github.com/windlass-nfv/windlass/internal/driver"
 	"github.com/windlass-nfv/windlass/internal/driver/memory"
 	"github.com/windlass-nfv/windlass/internal/lcm"
@@ -131,37 +135,37 @@ func runIt(
 		_, err := w.work(ctx, workInput{Tracked: in, Name: name})
 		return err
 	}
-	register("PlanOperation", func(context.Context, activities.PlanInput) (lcm.Plan, error) { return p, nil })
-	register("CreateStack", func(ctx context.Context, in activities.DeploymentInput) (out activities.CreateStackOutput,
+	register("PlanOperation", func(context.Context, records.PlanInput) (lcm.Plan, error) { return p, nil })
+	register("CreateStack", func(ctx context.Context, in resources.DeploymentInput) (out resources.CreateStackOutput,
 		err error,
 	) {
 		return out, does(ctx, in.Tracked, "create")
 	})
-	register("ChangeStack", func(ctx context.Context, in activities.ChangeStackInput) (out activities.ChangeStackOutput,
+	register("ChangeStack", func(ctx context.Context, in resources.ChangeStackInput) (out resources.ChangeStackOutput,
 		err error,
 	) {
 		return out, does(ctx, in.Tracked, "change")
 	})
-	register("DeleteStack", func(ctx context.Context, in activities.DeploymentInput) (out activities.DeleteStackOutput,
+	register("DeleteStack", func(ctx context.Context, in resources.DeploymentInput) (out resources.DeleteStackOutput,
 		err error,
 	) {
 		return out, does(ctx, in.Tracked, "delete")
 	})
-	register("LookForLeftovers", func(ctx context.Context, in activities.DeploymentInput) (
-		out activities.LookForLeftoversOutput, err error,
+	register("LookForLeftovers", func(ctx context.Context, in resources.DeploymentInput) (
+		out resources.LookForLeftoversOutput, err error,
 	) {
 		out.Nothing = true
 		return out, does(ctx, in.Tracked, "look for leftovers")
 	})
-	register("FindNodes", func(context.Context, activities.FindNodesInput) (activities.FindNodesOutput, error) {
-		return activities.FindNodesOutput{DeploymentID: "stack", Vnfcs: []record.Vnfc{{ServerID: "s"}}}, nil
+	register("FindNodes", func(context.Context, kubenode.FindNodesInput) (kubenode.FindNodesOutput, error) {
+		return kubenode.FindNodesOutput{DeploymentID: "stack", Vnfcs: []record.Vnfc{{ServerID: "s"}}}, nil
 	})
-	register("FreeVolumes", func(context.Context, activities.FreeVolumesInput) (out activities.FreeVolumesOutput,
+	register("FreeVolumes", func(context.Context, resources.FreeVolumesInput) (out resources.FreeVolumesOutput,
 		err error,
 	) {
 		return out, nil
 	})
-	register("ForgetNodes", func(context.Context, activities.ForgetNodesInput) (out activities.ForgetNodesOutput,
+	register("ForgetNodes", func(context.Context, kubecluster.ForgetNodesInput) (out kubecluster.ForgetNodesOutput,
 		err error,
 	) {
 		return out, nil

@@ -3,7 +3,8 @@ package workflows
 import (
 	"go.temporal.io/sdk/workflow"
 
-	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/records"
+	"github.com/windlass-nfv/windlass/activities/resources"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/record"
 )
@@ -25,13 +26,13 @@ func (v *vnf) modifying() table {
 }
 
 func (v *vnf) checkModification(ctx workflow.Context) error {
-	_, err := call(short(ctx), opOccs.CheckModification,
-		activities.CheckModificationInput{Tracked: track(ctx, ""), OpOccID: v.in.OpOccID})
+	_, err := call(short(ctx), act.opOccs.CheckModification,
+		records.CheckModificationInput{Tracked: track(ctx, ""), OpOccID: v.in.OpOccID})
 	return err
 }
 
 func (v *vnf) tryVim(ctx workflow.Context) error {
-	_, err := call(onlyWaits(polling(ctx)), infra.TryVim, activities.TryVimInput{
+	_, err := call(onlyWaits(polling(ctx)), act.infrastructure.TryVim, resources.TryVimInput{
 		Tracked: track(ctx, ""), OpOccID: v.in.OpOccID, HasDeployment: len(v.what.ServerIDs) > 0,
 	})
 	return err

@@ -11,6 +11,10 @@ import (
 	"go.temporal.io/sdk/testsuite"
 
 	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/kubenode"
+	"github.com/windlass-nfv/windlass/activities/reach"
+	"github.com/windlass-nfv/windlass/activities/records"
+	"github.com/windlass-nfv/windlass/activities/resources"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 )
@@ -33,19 +37,19 @@ func newModification(t *testing.T, w *world) *testsuite.TestWorkflowEnvironment 
 		return err
 	}
 	env.RegisterActivityWithOptions(func(ctx context.Context,
-		in activities.CheckModificationInput,
-	) (out activities.CheckModificationOutput, err error) {
+		in records.CheckModificationInput,
+	) (out records.CheckModificationOutput, err error) {
 		return out, work(ctx, "check", in.Tracked)
 	}, activity.RegisterOptions{Name: "CheckModification"})
-	env.RegisterActivityWithOptions(func(ctx context.Context, in activities.TryVimInput) (out activities.TryVimOutput,
+	env.RegisterActivityWithOptions(func(ctx context.Context, in resources.TryVimInput) (out resources.TryVimOutput,
 		err error,
 	) {
 		assert.Equal(t, len(w.what.ServerIDs) > 0, in.HasDeployment)
 		return out, work(ctx, "try", in.Tracked)
 	}, activity.RegisterOptions{Name: "TryVim"})
 	env.RegisterActivityWithOptions(func(ctx context.Context,
-		in activities.ConnectRegistriesInput,
-	) (out activities.ConnectRegistriesOutput, err error) {
+		in kubenode.ConnectRegistriesInput,
+	) (out kubenode.ConnectRegistriesOutput, err error) {
 		name := "connect " + in.Node.Name
 		if in.Former {
 			name = "disconnect " + in.Node.Name
@@ -56,7 +60,7 @@ func newModification(t *testing.T, w *world) *testsuite.TestWorkflowEnvironment 
 		}
 		return out, work(ctx, name, in.Tracked)
 	}, activity.RegisterOptions{Name: "ConnectRegistries"})
-	env.RegisterActivityWithOptions(func(ctx context.Context, in activities.NodeInput) (out activities.ReachNodeOutput,
+	env.RegisterActivityWithOptions(func(ctx context.Context, in reach.NodeInput) (out kubenode.ReachNodeOutput,
 		err error,
 	) {
 		return out, work(ctx, "reach "+in.Node.Name, in.Tracked)

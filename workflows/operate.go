@@ -5,7 +5,8 @@ import (
 
 	"go.temporal.io/sdk/workflow"
 
-	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/records"
+	"github.com/windlass-nfv/windlass/activities/resources"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/record"
 )
@@ -57,9 +58,9 @@ func (p *power) operating() table {
 // choose decides which VMs to switch. It asks for the state of the control planes only when some of them stop and the
 // cluster goes on.
 func (p *power) choose(ctx workflow.Context) (err error) {
-	in := activities.PlanInput{Tracked: track(ctx, ""), OpOccID: p.in.OpOccID}
+	in := records.PlanInput{Tracked: track(ctx, ""), OpOccID: p.in.OpOccID}
 	if p.what.ChangeStateTo == lcm.VnfStopped && !p.what.Whole && p.what.ControlPlanes {
-		health, err := call(onlyWaits(onNode(ctx)), cluster.ClusterHealth, p.through(ctx, p.running()))
+		health, err := call(onlyWaits(onNode(ctx)), act.cluster.ClusterHealth, p.through(ctx, p.running()))
 		if err != nil {
 			return err
 		}
@@ -68,7 +69,7 @@ func (p *power) choose(ctx workflow.Context) (err error) {
 		}
 		in.Unhealthy = health.Unhealthy()
 	}
-	p.change, err = call(short(ctx), opOccs.PlanOperation, in)
+	p.change, err = call(short(ctx), act.opOccs.PlanOperation, in)
 	return err
 }
 
@@ -77,8 +78,8 @@ func (p *power) chosen(ctx workflow.Context) (lcm.Plan, error) {
 	if p.change.ChangeStateTo != "" {
 		return p.change, nil
 	}
-	kept, err := call(short(ctx), opOccs.PlanOperation,
-		activities.PlanInput{Tracked: track(ctx, ""), OpOccID: p.in.OpOccID})
+	kept, err := call(short(ctx), act.opOccs.PlanOperation,
+		records.PlanInput{Tracked: track(ctx, ""), OpOccID: p.in.OpOccID})
 	p.change = kept
 	return kept, err
 }
@@ -165,7 +166,7 @@ func (p *power) turn(ctx workflow.Context, list []lcm.OperatedVnfc, node lcm.Nod
 	if to != p.what.ChangeStateTo && v.Was != to {
 		return nil
 	}
-	_, err := call(polling(ctx), infra.SwitchServer, activities.SwitchServerInput{
+	_, err := call(polling(ctx), act.infrastructure.SwitchServer, resources.SwitchServerInput{
 		Tracked: track(ctx, node.Name), OpOccID: p.in.OpOccID, ServerID: v.ServerID, To: to,
 	})
 	if err == nil {

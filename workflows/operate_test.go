@@ -12,6 +12,11 @@ import (
 	"go.temporal.io/sdk/testsuite"
 
 	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/kubecluster"
+	"github.com/windlass-nfv/windlass/activities/kubenode"
+	"github.com/windlass-nfv/windlass/activities/reach"
+	"github.com/windlass-nfv/windlass/activities/records"
+	"github.com/windlass-nfv/windlass/activities/resources"
 	"github.com/windlass-nfv/windlass/internal/driver/kubeadm"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
@@ -24,7 +29,7 @@ type powerWorld struct {
 	plan lcm.Plan
 	// graceful is set for a graceful request; cordoned is set when nodes were drained before they were stopped.
 	graceful, cordoned bool
-	health             activities.ClusterHealthOutput
+	health             kubecluster.ClusterHealthOutput
 	asked              []string // the control planes of the last check of the cluster's health
 }
 
@@ -96,40 +101,40 @@ func (w *powerWorld) run(t *testing.T, before func(*testsuite.TestWorkflowEnviro
 		_, err := w.work(ctx, workInput{Tracked: tracked, Name: name})
 		return err
 	}
-	register("PlanOperation", func(context.Context, activities.PlanInput) (lcm.Plan, error) { return w.plan, nil })
-	register("ClusterHealth", func(_ context.Context, in activities.ClusterInput) (activities.ClusterHealthOutput, error) {
+	register("PlanOperation", func(context.Context, records.PlanInput) (lcm.Plan, error) { return w.plan, nil })
+	register("ClusterHealth", func(_ context.Context, in reach.ClusterInput) (kubecluster.ClusterHealthOutput, error) {
 		w.asked = in.ControlPlanes.Servers()
 		return w.health, nil
 	})
-	register("SwitchServer", func(ctx context.Context, in activities.SwitchServerInput) (out activities.SwitchServerOutput,
+	register("SwitchServer", func(ctx context.Context, in resources.SwitchServerInput) (out resources.SwitchServerOutput,
 		err error,
 	) {
 		return out, work(ctx, map[lcm.VnfState]string{lcm.VnfStarted: "start ", lcm.VnfStopped: "stop "}[in.To]+in.ServerID,
 			in.Tracked)
 	})
-	register("AwaitHealth", func(ctx context.Context, in activities.AwaitHealthInput) (out activities.AwaitHealthOutput,
+	register("AwaitHealth", func(ctx context.Context, in kubecluster.AwaitHealthInput) (out kubecluster.AwaitHealthOutput,
 		err error,
 	) {
 		return out, work(ctx, fmt.Sprintf("await %v through %v", in.Nodes, in.ControlPlanes.Servers()), in.Tracked)
 	})
-	register("WaitForSSH", func(ctx context.Context, in activities.NodeInput) (out activities.WaitForSSHOutput,
+	register("WaitForSSH", func(ctx context.Context, in reach.NodeInput) (out kubenode.WaitForSSHOutput,
 		err error,
 	) {
 		return out, work(ctx, "log in to "+in.Node.Name, in.Tracked)
 	})
-	register("TellHosts", func(ctx context.Context, in activities.TellHostsInput) (out activities.TellHostsOutput,
+	register("TellHosts", func(ctx context.Context, in kubenode.TellHostsInput) (out kubenode.TellHostsOutput,
 		err error,
 	) {
 		return out, work(ctx, "tell "+in.Node.Name, in.Tracked)
 	})
-	register("DrainNode", func(ctx context.Context, in activities.DrainNodeInput) (out activities.DrainNodeOutput,
+	register("DrainNode", func(ctx context.Context, in kubecluster.DrainNodeInput) (out kubecluster.DrainNodeOutput,
 		err error,
 	) {
 		return out, work(ctx, fmt.Sprintf("drain %s through %v", in.Leaving.Name, in.ControlPlanes.Servers()), in.Tracked)
 	})
 	register("UncordonNode", func(ctx context.Context,
-		in activities.NodeOfClusterInput,
-	) (out activities.UncordonNodeOutput, err error) {
+		in kubecluster.NodeOfClusterInput,
+	) (out kubecluster.UncordonNodeOutput, err error) {
 		return out, work(ctx, "uncordon "+in.Leaving.Name, in.Tracked)
 	})
 	if before != nil {
@@ -179,7 +184,7 @@ func TestOperate_drainsWhatStopsGracefullyWhileOthersGoOn(t *testing.T) {
 	t.Parallel()
 	w := newPowerWorld(lcm.VnfStopped, "cp-2").only("worker-0", "cp-1")
 	w.graceful = true
-	w.health = activities.ClusterHealthOutput{Members: []activities.MemberHealth{{Name: "cp-0", Healthy: true}}}
+	w.health = kubecluster.ClusterHealthOutput{Members: []kubecluster.MemberHealth{{Name: "cp-0", Healthy: true}}}
 	require.NoError(t, w.run(t, nil))
 	require.Equal(t, []string{"cp-0", "cp-1"}, w.asked, "cp-2 is off")
 	w.inOrder(t, "drain cp-1 through [cp-0]", "stop worker-0", "stop cp-1", "await [cp-0] through [cp-0]")

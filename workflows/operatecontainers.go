@@ -3,7 +3,8 @@ package workflows
 import (
 	"go.temporal.io/sdk/workflow"
 
-	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/kubenode"
+	"github.com/windlass-nfv/windlass/activities/resources"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -50,11 +51,11 @@ func (p *power) startContainersAgain(ctx workflow.Context) error {
 		return err
 	}
 	p.switched = nil
-	return p.findThem(onlyWaits(short(ctx)), activities.FindNodesInput{AnyNumber: true})
+	return p.findThem(onlyWaits(short(ctx)), kubenode.FindNodesInput{AnyNumber: true})
 }
 
 func (p *power) turnContainers(ctx workflow.Context, to lcm.VnfState) error {
-	_, err := call(polling(ctx), infra.OperateContainers, activities.OperateContainersInput{
+	_, err := call(polling(ctx), act.infrastructure.OperateContainers, resources.OperateContainersInput{
 		Tracked: track(ctx, ""), OpOccID: p.in.OpOccID, To: to,
 	})
 	return err

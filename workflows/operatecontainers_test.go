@@ -9,7 +9,9 @@ import (
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/testsuite"
 
-	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/kubenode"
+	"github.com/windlass-nfv/windlass/activities/records"
+	"github.com/windlass-nfv/windlass/activities/resources"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/internal/record"
@@ -29,17 +31,17 @@ func runContainers(t *testing.T, w *world, to lcm.VnfState, before func(*testsui
 	env := newRun(t, w)
 	env.RegisterWorkflow(Operate)
 	register := func(name string, act any) { env.RegisterActivityWithOptions(act, activity.RegisterOptions{Name: name}) }
-	register("PlanOperation", func(context.Context, activities.PlanInput) (lcm.Plan, error) {
+	register("PlanOperation", func(context.Context, records.PlanInput) (lcm.Plan, error) {
 		return lcm.Plan{Operation: lcm.OpOperate, ChangeStateTo: to, Operated: []lcm.OperatedVnfc{{VnfcID: "web-1"}}}, nil
 	})
 	register("OperateContainers", func(
-		ctx context.Context, in activities.OperateContainersInput,
-	) (activities.OperateContainersOutput, error) {
+		ctx context.Context, in resources.OperateContainersInput,
+	) (resources.OperateContainersOutput, error) {
 		_, err := w.work(ctx, workInput{Tracked: in.Tracked, Name: string(in.To)})
-		return activities.OperateContainersOutput{}, err
+		return resources.OperateContainersOutput{}, err
 	})
-	register("FindNodes", func(context.Context, activities.FindNodesInput) (activities.FindNodesOutput, error) {
-		return activities.FindNodesOutput{DeploymentID: "deployment", Vnfcs: []record.Vnfc{{ServerID: "web-2"}}}, nil
+	register("FindNodes", func(context.Context, kubenode.FindNodesInput) (kubenode.FindNodesOutput, error) {
+		return kubenode.FindNodesOutput{DeploymentID: "deployment", Vnfcs: []record.Vnfc{{ServerID: "web-2"}}}, nil
 	})
 	if before != nil {
 		before(env)

@@ -5,7 +5,7 @@ import (
 
 	"go.temporal.io/sdk/workflow"
 
-	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/kubecluster"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -33,7 +33,7 @@ func (p *power) awaitLogins(ctx workflow.Context) error {
 
 func (p *power) awaitLogin(ctx workflow.Context, list lcm.Nodes) error {
 	return inParallel(ctx, list, func(ctx workflow.Context, node lcm.Node) error {
-		_, err := call(onNode(ctx), nodes.WaitForSSH, p.on(ctx, node))
+		_, err := call(onNode(ctx), act.nodes.WaitForSSH, p.on(ctx, node))
 		return err
 	})
 }
@@ -58,11 +58,11 @@ func (p *power) awaitCluster(ctx workflow.Context) error {
 
 // await waits until these nodes work, as the running control planes report.
 func (p *power) await(ctx workflow.Context, list lcm.Nodes) error {
-	in := activities.AwaitHealthInput{ClusterInput: p.through(ctx, p.running())}
+	in := kubecluster.AwaitHealthInput{ClusterInput: p.through(ctx, p.running())}
 	for _, node := range list {
 		in.Nodes = append(in.Nodes, node.Name)
 	}
-	_, err := call(onNode(ctx), cluster.AwaitHealth, in)
+	_, err := call(onNode(ctx), act.cluster.AwaitHealth, in)
 	return err
 }
 
@@ -90,9 +90,9 @@ func (p *power) drainNodes(ctx workflow.Context) error {
 	}
 	stay := p.running().Without(list)
 	if err := inParallel(ctx, list, func(ctx workflow.Context, node lcm.Node) error {
-		in := activities.DrainNodeInput{ClusterInput: p.through(ctx, stay), Leaving: node}
+		in := kubecluster.DrainNodeInput{ClusterInput: p.through(ctx, stay), Leaving: node}
 		in.Tracked = track(ctx, node.Name)
-		_, err := call(onlyWaits(onNode(ctx)), cluster.DrainNode, in)
+		_, err := call(onlyWaits(onNode(ctx)), act.cluster.DrainNode, in)
 		return err
 	}); err != nil {
 		return err
@@ -113,9 +113,9 @@ func (p *power) uncordonNodes(ctx workflow.Context) error {
 		return err
 	}
 	err = inParallel(ctx, list, func(ctx workflow.Context, node lcm.Node) error {
-		in := activities.NodeOfClusterInput{ClusterInput: p.through(ctx, p.running()), Leaving: node}
+		in := kubecluster.NodeOfClusterInput{ClusterInput: p.through(ctx, p.running()), Leaving: node}
 		in.Tracked = track(ctx, node.Name)
-		_, err := call(onNode(ctx), cluster.UncordonNode, in)
+		_, err := call(onNode(ctx), act.cluster.UncordonNode, in)
 		return err
 	})
 	if err == nil {

@@ -9,7 +9,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
-	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/records"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/internal/record"
@@ -95,8 +95,8 @@ func (op *operation) run(ctx workflow.Context) error {
 	first := op.in.Operation.FirstState()
 	op.journal.status.State = first
 	var what lifecycle.Description
-	err := workflow.ExecuteLocalActivity(recording(ctx), opOccs.DescribeOperation,
-		activities.DescribeInput{OpOccID: op.in.OpOccID}).Get(ctx, &what)
+	err := workflow.ExecuteLocalActivity(recording(ctx), act.opOccs.DescribeOperation,
+		records.DescribeInput{OpOccID: op.in.OpOccID}).Get(ctx, &what)
 	if err != nil {
 		return op.endUnread(ctx, err)
 	}
@@ -261,8 +261,8 @@ func (op *operation) resume(ctx workflow.Context) error {
 	cause := lcm.Errorf(lcm.KindBroken, "The operation's workflow was terminated from outside Windlass. "+
 		"Retry it to go on, roll it back, or fail it.")
 	op.next = 0
-	err := workflow.ExecuteLocalActivity(recording(ctx), opOccs.InterruptSteps,
-		activities.DescribeInput{OpOccID: op.in.OpOccID}).Get(ctx, nil)
+	err := workflow.ExecuteLocalActivity(recording(ctx), act.opOccs.InterruptSteps,
+		records.DescribeInput{OpOccID: op.in.OpOccID}).Get(ctx, nil)
 	if err != nil {
 		return err
 	}

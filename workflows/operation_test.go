@@ -16,6 +16,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/records"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/internal/record"
@@ -26,7 +27,7 @@ type world struct {
 	mu     sync.Mutex
 	states []lcm.OperationState
 	done   []string
-	last   activities.RecordStateInput
+	last   records.RecordStateInput
 	fail   map[string][]error // by the name of the work: the errors of the next calls, in order
 	hang   map[string]bool    // until cancelled
 	what   lifecycle.Description
@@ -78,18 +79,18 @@ func (w *world) work(ctx context.Context, in workInput) (struct{}, error) {
 	return struct{}{}, nil
 }
 
-func (w *world) describe(context.Context, activities.DescribeInput) (lifecycle.Description, error) {
+func (w *world) describe(context.Context, records.DescribeInput) (lifecycle.Description, error) {
 	return w.what, w.unread
 }
 
-func (w *world) recordPlan(context.Context, activities.RecordPlanInput) error { return nil }
+func (w *world) recordPlan(context.Context, records.RecordPlanInput) error { return nil }
 
-func (w *world) interruptSteps(context.Context, activities.DescribeInput) error {
+func (w *world) interruptSteps(context.Context, records.DescribeInput) error {
 	w.interrupted++
 	return nil
 }
 
-func (w *world) recordState(_ context.Context, in activities.RecordStateInput) error {
+func (w *world) recordState(_ context.Context, in records.RecordStateInput) error {
 	if w.before != nil {
 		w.before(in.Status.State)
 	}
@@ -113,7 +114,7 @@ func (w *world) recordState(_ context.Context, in activities.RecordStateInput) e
 	return nil
 }
 
-func (w *world) recordSteps(_ context.Context, in []activities.RecordStepInput) error {
+func (w *world) recordSteps(_ context.Context, in []records.RecordStepInput) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, s := range in {

@@ -7,12 +7,9 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
-	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/pkgplaybook"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
-
-// playbooks is only the receiver of method values.
-var playbooks *activities.Playbooks
 
 // playbookWork lets Ansible run playbooks of the package at hooks.
 type playbookWork struct{ *vnf }
@@ -26,15 +23,15 @@ func (p *playbookWork) table() table {
 	}
 }
 
-func (p *playbookWork) input(ctx workflow.Context, start bool) activities.PlaybooksInput {
-	return activities.PlaybooksInput{Tracked: track(ctx, ""), OpOccID: p.in.OpOccID, Start: start}
+func (p *playbookWork) input(ctx workflow.Context, start bool) pkgplaybook.PlaybooksInput {
+	return pkgplaybook.PlaybooksInput{Tracked: track(ctx, ""), OpOccID: p.in.OpOccID, Start: start}
 }
 
 func (p *playbookWork) skip(start bool) func(workflow.Context) error {
 	return func(ctx workflow.Context) error {
 		in := p.input(ctx, start)
 		in.Skipped = true
-		_, err := call(short(ctx), playbooks.FindPlaybooks, in)
+		_, err := call(short(ctx), act.playbooks.FindPlaybooks, in)
 		return err
 	}
 }
@@ -42,7 +39,7 @@ func (p *playbookWork) skip(start bool) func(workflow.Context) error {
 // at plays the playbooks of a hook. It takes the VDUs in their order, and VDUs of the same order at the same time.
 func (p *playbookWork) at(start bool) func(workflow.Context) error {
 	return func(ctx workflow.Context) error {
-		found, err := call(onlyWaits(short(ctx)), playbooks.FindPlaybooks, p.input(ctx, start))
+		found, err := call(onlyWaits(short(ctx)), act.playbooks.FindPlaybooks, p.input(ctx, start))
 		if err != nil {
 			return err
 		}
@@ -65,12 +62,12 @@ func (p *playbookWork) at(start bool) func(workflow.Context) error {
 
 // forServer plays the playbooks of a server's VDU, one after another.
 func (p *playbookWork) forServer(
-	ctx workflow.Context, found activities.FindPlaybooksOutput, node lcm.Node, count int, leaves bool,
+	ctx workflow.Context, found pkgplaybook.FindPlaybooksOutput, node lcm.Node, count int, leaves bool,
 ) error {
-	in := activities.PlayInput{NodeInput: p.on(ctx, node), Hook: found.Hook, All: found.All}
+	in := pkgplaybook.PlayInput{NodeInput: p.on(ctx, node), Hook: found.Hook, All: found.All}
 	at := found.At
 	in.PassOver = leaves // a server that does not answer must not hold up its own removal
-	waited, err := call(onlyWaits(untilDone(ctx)), playbooks.AwaitServer, in)
+	waited, err := call(onlyWaits(untilDone(ctx)), act.playbooks.AwaitServer, in)
 	if err != nil || waited.PassedOver {
 		return err
 	}
@@ -88,14 +85,14 @@ const otherHosts = 5
 // somewhere runs one playbook, and returns where it ran. The workers of a host find a run on that host again. If all of
 // them are gone until the run has ended, another host begins the playbook again.
 func (p *playbookWork) somewhere(
-	ctx workflow.Context, in activities.PlayInput, at activities.PlayHost,
-) (activities.PlayHost, error) {
+	ctx workflow.Context, in pkgplaybook.PlayInput, at pkgplaybook.PlayHost,
+) (pkgplaybook.PlayHost, error) {
 	for tries := 1; ; tries++ {
 		err := p.play(ctx, in, at)
 		if at.Queue == "" || !neverBegan(err) || tries > otherHosts {
 			return at, err
 		}
-		found, err := call(short(ctx), playbooks.FindPlaybooks, p.input(ctx, in.PassOver))
+		found, err := call(short(ctx), act.playbooks.FindPlaybooks, p.input(ctx, in.PassOver))
 		if err != nil {
 			return at, err
 		}
@@ -105,24 +102,24 @@ func (p *playbookWork) somewhere(
 
 // play runs one playbook where at says. It waits for an Ansible server that does not answer, unless the VNF's server
 // leaves.
-func (p *playbookWork) play(ctx workflow.Context, in activities.PlayInput, at activities.PlayHost) error {
+func (p *playbookWork) play(ctx workflow.Context, in pkgplaybook.PlayInput, at pkgplaybook.PlayHost) error {
 	leaves := in.PassOver
 	in.PassOver = false
 	if !leaves {
-		_, err := call(onHost(untilDone(ctx), at), playbooks.Play, in)
+		_, err := call(onHost(untilDone(ctx), at), act.playbooks.Play, in)
 		return err
 	}
-	_, err := call(onHost(soon(ctx), at), playbooks.Play, in)
+	_, err := call(onHost(soon(ctx), at), act.playbooks.Play, in)
 	if at.Queue != "" || !unanswered(ctx, err) {
 		return err
 	}
 	in.PassOver = true
-	_, err = call(soon(ctx), playbooks.Play, in)
+	_, err = call(soon(ctx), act.playbooks.Play, in)
 	return err
 }
 
 // onHost is for an activity that only the workers of one host can do.
-func onHost(ctx workflow.Context, at activities.PlayHost) workflow.Context {
+func onHost(ctx workflow.Context, at pkgplaybook.PlayHost) workflow.Context {
 	if at.Queue == "" {
 		return ctx
 	}

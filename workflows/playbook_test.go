@@ -11,7 +11,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
-	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/pkgplaybook"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -21,17 +21,17 @@ func TestPlay_runsWhatHasFailedOnceOnly(t *testing.T) {
 	for kind, passesOver := range map[lcm.Kind]bool{lcm.KindBroken: false, lcm.KindUnavailable: true} {
 		env := newEnvironment()
 		runs := map[bool]int{}
-		env.RegisterActivityWithOptions(func(_ context.Context, in activities.PlayInput) (activities.PlayOutput, error) {
+		env.RegisterActivityWithOptions(func(_ context.Context, in pkgplaybook.PlayInput) (pkgplaybook.PlayOutput, error) {
 			runs[in.PassOver]++
 			if in.PassOver {
-				return activities.PlayOutput{PassedOver: true}, nil
+				return pkgplaybook.PlayOutput{PassedOver: true}, nil
 			}
-			return activities.PlayOutput{}, temporal.NewApplicationErrorWithOptions("no", string(kind),
+			return pkgplaybook.PlayOutput{}, temporal.NewApplicationErrorWithOptions("no", string(kind),
 				temporal.ApplicationErrorOptions{NonRetryable: kind == lcm.KindBroken})
 		}, activity.RegisterOptions{Name: "Play"})
 		env.ExecuteWorkflow(func(ctx workflow.Context) error {
-			return (&playbookWork{}).play(workflow.WithValue(ctx, stepKey{}, &running{}), activities.PlayInput{PassOver: true},
-				activities.PlayHost{})
+			return (&playbookWork{}).play(workflow.WithValue(ctx, stepKey{}, &running{}), pkgplaybook.PlayInput{PassOver: true},
+				pkgplaybook.PlayHost{})
 		})
 		require.Equal(t, passesOver, env.GetWorkflowError() == nil, kind)
 		want := map[bool]int{false: 1}
@@ -46,22 +46,29 @@ func TestPlay_runsWhatHasFailedOnceOnly(t *testing.T) {
 // workers of that host, until all of them have been away long enough for it to have ended there.
 func TestPlay_begunOnAHostIsForItsWorkers(t *testing.T) {
 	env := newEnvironment()
-	first, second := activities.PlayHost{Queue: "host-1", Patience: time.Minute}, activities.PlayHost{Queue: "host-2", Patience: time.Minute}
+	first, second := pkgplaybook.PlayHost{
+		Queue: "host-1", Patience: time.Minute,
+	}, pkgplaybook.PlayHost{
+		Queue: "host-2", Patience: time.Minute,
+	}
 	var queues []string
-	env.RegisterActivityWithOptions(func(ctx context.Context, _ activities.PlayInput) (activities.PlayOutput, error) {
+	env.RegisterActivityWithOptions(func(ctx context.Context, _ pkgplaybook.PlayInput) (pkgplaybook.PlayOutput, error) {
 		queue := activity.GetInfo(ctx).TaskQueue
 		if queues = append(queues, queue); queue == first.Queue {
-			return activities.PlayOutput{}, temporal.NewTimeoutError(enums.TIMEOUT_TYPE_SCHEDULE_TO_START, nil)
+			return pkgplaybook.PlayOutput{}, temporal.NewTimeoutError(enums.TIMEOUT_TYPE_SCHEDULE_TO_START, nil)
 		}
-		return activities.PlayOutput{}, nil
+		return pkgplaybook.PlayOutput{}, nil
 	}, activity.RegisterOptions{Name: "Play"})
-	env.RegisterActivityWithOptions(func(context.Context, activities.PlaybooksInput) (activities.FindPlaybooksOutput, error) {
-		return activities.FindPlaybooksOutput{At: second}, nil
-	}, activity.RegisterOptions{Name: "FindPlaybooks"})
-	var at activities.PlayHost
+	env.RegisterActivityWithOptions(
+		func(context.Context, pkgplaybook.PlaybooksInput) (pkgplaybook.FindPlaybooksOutput, error) {
+			return pkgplaybook.FindPlaybooksOutput{At: second}, nil
+		},
+		activity.RegisterOptions{Name: "FindPlaybooks"},
+	)
+	var at pkgplaybook.PlayHost
 	env.ExecuteWorkflow(func(ctx workflow.Context) (err error) {
 		work := &playbookWork{&vnf{}}
-		at, err = work.somewhere(workflow.WithValue(ctx, stepKey{}, &running{}), activities.PlayInput{}, first)
+		at, err = work.somewhere(workflow.WithValue(ctx, stepKey{}, &running{}), pkgplaybook.PlayInput{}, first)
 		return err
 	})
 	require.NoError(t, env.GetWorkflowError())

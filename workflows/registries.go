@@ -3,7 +3,7 @@ package workflows
 import (
 	"go.temporal.io/sdk/workflow"
 
-	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/kubenode"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -21,7 +21,7 @@ func (c *clusterWork) connectFresh(ctx workflow.Context) error {
 
 func (c *clusterWork) reachAll(ctx workflow.Context) error {
 	return inParallel(ctx, c.what.Nodes, func(ctx workflow.Context, node lcm.Node) error {
-		_, err := call(onlyWaits(soon(ctx)), nodes.ReachNode, c.on(ctx, node))
+		_, err := call(onlyWaits(soon(ctx)), act.nodes.ReachNode, c.on(ctx, node))
 		return err
 	})
 }
@@ -34,20 +34,20 @@ func (c *clusterWork) connectAll(ctx workflow.Context) error {
 // died: only after the rollback can it heal that node.
 func (c *clusterWork) connectFormer(ctx workflow.Context) error {
 	return inParallel(ctx, c.what.Nodes, func(ctx workflow.Context, node lcm.Node) error {
-		in := activities.ConnectRegistriesInput{NodeInput: c.on(ctx, node), Former: true}
-		_, err := call(soon(ctx), nodes.ConnectRegistries, in)
+		in := kubenode.ConnectRegistriesInput{NodeInput: c.on(ctx, node), Former: true}
+		_, err := call(soon(ctx), act.nodes.ConnectRegistries, in)
 		if err == nil || isCancelled(err) {
 			return err
 		}
 		in.PassOver = true
-		_, err = call(soon(ctx), nodes.ConnectRegistries, in)
+		_, err = call(soon(ctx), act.nodes.ConnectRegistries, in)
 		return err
 	})
 }
 
 func (c *clusterWork) connectRegistries(ctx workflow.Context, list lcm.Nodes) error {
 	return inParallel(ctx, list, func(ctx workflow.Context, node lcm.Node) error {
-		_, err := call(onNode(ctx), nodes.ConnectRegistries, activities.ConnectRegistriesInput{NodeInput: c.on(ctx, node)})
+		_, err := call(onNode(ctx), act.nodes.ConnectRegistries, kubenode.ConnectRegistriesInput{NodeInput: c.on(ctx, node)})
 		return err
 	})
 }

@@ -3,7 +3,8 @@ package workflows
 import (
 	"go.temporal.io/sdk/workflow"
 
-	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/imageregistry"
+	"github.com/windlass-nfv/windlass/activities/kubecluster"
 )
 
 // registryWork makes a VNF's only server a registry of images.
@@ -20,10 +21,10 @@ func (r *registryWork) table() table {
 
 // onServer finds the server anew in every step: a step may be retried days later.
 func (r *registryWork) onServer(
-	ctx workflow.Context, do func(workflow.Context, activities.FindMachineOutput) error,
+	ctx workflow.Context, do func(workflow.Context, imageregistry.FindMachineOutput) error,
 ) error {
-	found, err := call(onlyWaits(short(ctx)), infra.FindMachine,
-		activities.FindMachineInput{Tracked: track(ctx, ""), OpOccID: r.in.OpOccID})
+	found, err := call(onlyWaits(short(ctx)), act.registry.FindMachine,
+		imageregistry.FindMachineInput{Tracked: track(ctx, ""), OpOccID: r.in.OpOccID})
 	if err != nil {
 		return err
 	}
@@ -31,23 +32,23 @@ func (r *registryWork) onServer(
 }
 
 func (r *registryWork) waitForServer(ctx workflow.Context) error {
-	return r.onServer(ctx, func(ctx workflow.Context, found activities.FindMachineOutput) error {
-		_, err := call(onlyWaits(onNode(ctx)), nodes.WaitForSSH, r.on(ctx, found.Machine))
+	return r.onServer(ctx, func(ctx workflow.Context, found imageregistry.FindMachineOutput) error {
+		_, err := call(onlyWaits(onNode(ctx)), act.nodes.WaitForSSH, r.on(ctx, found.Machine))
 		return err
 	})
 }
 
 func (r *registryWork) mountRegistryVolume(ctx workflow.Context) error {
-	return r.onServer(ctx, func(ctx workflow.Context, found activities.FindMachineOutput) error {
-		_, err := call(onNode(ctx), nodes.MountRegistryVolume,
-			activities.MountRegistryVolumeInput{NodeInput: r.on(ctx, found.Machine), Volume: found.Volume})
+	return r.onServer(ctx, func(ctx workflow.Context, found imageregistry.FindMachineOutput) error {
+		_, err := call(onNode(ctx), act.registry.MountRegistryVolume,
+			imageregistry.MountRegistryVolumeInput{NodeInput: r.on(ctx, found.Machine), Volume: found.Volume})
 		return err
 	})
 }
 
 func (r *registryWork) installRegistry(ctx workflow.Context) error {
-	return r.onServer(ctx, func(ctx workflow.Context, found activities.FindMachineOutput) error {
-		out, err := call(onNode(ctx), nodes.InstallRegistry, r.on(ctx, found.Machine))
+	return r.onServer(ctx, func(ctx workflow.Context, found imageregistry.FindMachineOutput) error {
+		out, err := call(onNode(ctx), act.registry.InstallRegistry, r.on(ctx, found.Machine))
 		if err == nil {
 			r.registry = out.Connection
 		}
@@ -56,7 +57,7 @@ func (r *registryWork) installRegistry(ctx workflow.Context) error {
 }
 
 func (r *registryWork) forgetServer(ctx workflow.Context) error {
-	_, err := call(short(ctx), vims.ForgetNodes, activities.ForgetNodesInput{
+	_, err := call(short(ctx), act.vims.ForgetNodes, kubecluster.ForgetNodesInput{
 		Tracked: track(ctx, ""), VnfInstanceID: r.in.VnfInstanceID, KeepCluster: true, ServerIDs: r.change.LeavingServers(),
 	})
 	return err

@@ -3,12 +3,9 @@ package workflows
 import (
 	"go.temporal.io/sdk/workflow"
 
-	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/pkgscript"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
-
-// packageScripts is only the receiver of method values.
-var packageScripts *activities.Scripts
 
 // scriptWork runs scripts of the package at hooks.
 type scriptWork struct {
@@ -28,9 +25,9 @@ func (s *scriptWork) table() table {
 	}
 }
 
-func (s *scriptWork) input(ctx workflow.Context, side string) activities.ScriptsInput {
-	in := activities.ScriptsInput{Tracked: track(ctx, ""), OpOccID: s.in.OpOccID}
-	in.Side = activities.SideNamed(side)
+func (s *scriptWork) input(ctx workflow.Context, side string) pkgscript.ScriptsInput {
+	in := pkgscript.ScriptsInput{Tracked: track(ctx, ""), OpOccID: s.in.OpOccID}
+	in.Side = pkgscript.SideNamed(side)
 	if len(s.made.Vnfcs) > 0 {
 		in.Made = s.outcome()
 	}
@@ -41,7 +38,7 @@ func (s *scriptWork) skip(side string) func(workflow.Context) error {
 	return func(ctx workflow.Context) error {
 		in := s.input(ctx, side)
 		in.Skipped = true
-		_, err := call(short(ctx), packageScripts.FindScripts, in)
+		_, err := call(short(ctx), act.scripts.FindScripts, in)
 		return err
 	}
 }
@@ -71,14 +68,14 @@ func (s *scriptWork) rollBackAtStart(ctx workflow.Context) error {
 // runAll runs the scripts of a hook one after another, each on all of its servers at once.
 func (s *scriptWork) runAll(ctx workflow.Context, side string) error {
 	in := s.input(ctx, side)
-	found, err := call(onlyWaits(short(ctx)), packageScripts.FindScripts, in)
+	found, err := call(onlyWaits(short(ctx)), act.scripts.FindScripts, in)
 	if err != nil {
 		return err
 	}
 	for _, file := range found.Scripts {
 		if file.Python {
-			_, err = call(onNode(ctx), packageScripts.RunScript,
-				activities.RunScriptInput{ScriptsInput: in, Hook: found.Hook, Path: file.Path})
+			_, err = call(onNode(ctx), act.scripts.RunScript,
+				pkgscript.RunScriptInput{ScriptsInput: in, Hook: found.Hook, Path: file.Path})
 		} else {
 			err = s.onServers(ctx, found, file.Path)
 		}
@@ -89,34 +86,34 @@ func (s *scriptWork) runAll(ctx workflow.Context, side string) error {
 	return nil
 }
 
-func (s *scriptWork) onServers(ctx workflow.Context, found activities.FindScriptsOutput, path string) error {
+func (s *scriptWork) onServers(ctx workflow.Context, found pkgscript.FindScriptsOutput, path string) error {
 	var list lcm.Nodes
 	changes := map[string]string{}
 	for _, server := range found.Servers {
 		list, changes[server.ServerID] = append(list, server.Node), server.Change
 	}
 	return inParallel(ctx, list, func(ctx workflow.Context, node lcm.Node) error {
-		in := activities.RunOnServerInput{
+		in := pkgscript.RunOnServerInput{
 			NodeInput: s.on(ctx, node), Hook: found.Hook, Path: path, Change: changes[node.ServerID],
 		}
 		if !found.Kept { // a worker of an earlier release has found them
 			in.All = list
 		}
 		if in.Change == "comes" {
-			if _, err := call(onlyWaits(onNode(ctx)), nodes.WaitForSSH, in.NodeInput); err != nil {
+			if _, err := call(onlyWaits(onNode(ctx)), act.nodes.WaitForSSH, in.NodeInput); err != nil {
 				return err
 			}
 		}
 		if in.Change != "leaves" {
-			_, err := call(onNode(ctx), packageScripts.RunOnServer, in)
+			_, err := call(onNode(ctx), act.scripts.RunOnServer, in)
 			return err
 		}
-		_, err := call(soon(ctx), packageScripts.RunOnServer, in)
+		_, err := call(soon(ctx), act.scripts.RunOnServer, in)
 		if !unanswered(ctx, err) {
 			return err
 		}
 		in.PassOver = true // a server that does not answer must not hold up its own removal
-		_, err = call(soon(ctx), packageScripts.RunOnServer, in)
+		_, err = call(soon(ctx), act.scripts.RunOnServer, in)
 		return err
 	})
 }

@@ -5,12 +5,10 @@ import (
 
 	"go.temporal.io/sdk/workflow"
 
-	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/reach"
+	"github.com/windlass-nfv/windlass/activities/storageserver"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
-
-// storage is only the receiver of method values.
-var storage *activities.Storage
 
 // A cluster with a storage server also has a VM that exports volumes, nodes that mount them, and registered
 // PersistentVolumes.
@@ -35,9 +33,9 @@ func (c *clusterWork) storageReplaced() table {
 }
 
 // onStorage is the input of an activity on the storage server.
-func (c *clusterWork) onStorage(ctx workflow.Context) (activities.NodeInput, error) {
+func (c *clusterWork) onStorage(ctx workflow.Context) (reach.NodeInput, error) {
 	if c.made.Storage == nil {
-		return activities.NodeInput{}, lcm.Errorf(lcm.KindBroken, "The deployment has no storage server.")
+		return reach.NodeInput{}, lcm.Errorf(lcm.KindBroken, "The deployment has no storage server.")
 	}
 	return c.on(ctx, c.made.Storage.Node), nil
 }
@@ -45,7 +43,7 @@ func (c *clusterWork) onStorage(ctx workflow.Context) (activities.NodeInput, err
 func (c *clusterWork) waitForStorage(ctx workflow.Context) error {
 	in, err := c.onStorage(ctx)
 	if err == nil {
-		_, err = call(onlyWaits(onNode(ctx)), nodes.WaitForSSH, in)
+		_, err = call(onlyWaits(onNode(ctx)), act.nodes.WaitForSSH, in)
 	}
 	return err
 }
@@ -53,7 +51,7 @@ func (c *clusterWork) waitForStorage(ctx workflow.Context) error {
 func (c *clusterWork) checkStorage(ctx workflow.Context) error {
 	in, err := c.onStorage(ctx)
 	if err == nil {
-		_, err = call(onlyWaits(onNode(ctx)), storage.CheckStorageServer, in)
+		_, err = call(onlyWaits(onNode(ctx)), act.storage.CheckStorageServer, in)
 	}
 	return err
 }
@@ -65,8 +63,8 @@ func (c *clusterWork) setUpVolumes(ctx workflow.Context) error {
 	}
 	in, err := c.onStorage(ctx)
 	if err == nil {
-		_, err = call(onNode(ctx), storage.SetUpVolumes,
-			activities.SetUpVolumesInput{NodeInput: in, Volumes: c.made.Storage.Volumes})
+		_, err = call(onNode(ctx), act.storage.SetUpVolumes,
+			storageserver.SetUpVolumesInput{NodeInput: in, Volumes: c.made.Storage.Volumes})
 	}
 	return err
 }
@@ -74,7 +72,7 @@ func (c *clusterWork) setUpVolumes(ctx workflow.Context) error {
 func (c *clusterWork) exportVolumes(ctx workflow.Context) error {
 	in, err := c.onStorage(ctx)
 	if err == nil {
-		_, err = call(onNode(ctx), storage.ExportVolumes, in)
+		_, err = call(onNode(ctx), act.storage.ExportVolumes, in)
 	}
 	return err
 }
@@ -90,7 +88,7 @@ func (c *clusterWork) mountOn(ctx workflow.Context, list lcm.Nodes) error {
 		return lcm.Errorf(lcm.KindBroken, "The deployment has no storage server.")
 	}
 	return inParallel(ctx, list, func(ctx workflow.Context, node lcm.Node) error {
-		_, err := call(onNode(ctx), storage.MountExports, activities.MountExportsInput{
+		_, err := call(onNode(ctx), act.storage.MountExports, storageserver.MountExportsInput{
 			NodeInput: c.on(ctx, node), Storage: *c.made.Storage, WasBroken: c.wasBroken(node),
 		})
 		return err
@@ -98,16 +96,16 @@ func (c *clusterWork) mountOn(ctx workflow.Context, list lcm.Nodes) error {
 }
 
 func (c *clusterWork) registerVolumes(ctx workflow.Context) error {
-	_, err := call(onNode(ctx), storage.RegisterPersistentVolumes, activities.PersistentVolumesInput{
+	_, err := call(onNode(ctx), act.storage.RegisterPersistentVolumes, storageserver.PersistentVolumesInput{
 		ClusterInput: c.onCluster(ctx), Storage: c.made.Storage,
 	})
 	return err
 }
 
 // formerVolumes are the volumes of the storage server before the operation, seen through control planes that stay.
-func (c *clusterWork) formerVolumes(ctx workflow.Context) activities.PersistentVolumesInput {
+func (c *clusterWork) formerVolumes(ctx workflow.Context) storageserver.PersistentVolumesInput {
 	through := append(c.staying().With(lcm.ControlPlane), c.leaving().With(lcm.ControlPlane)...)
-	return activities.PersistentVolumesInput{
+	return storageserver.PersistentVolumesInput{
 		ClusterInput: c.through(ctx, through), Storage: c.what.StorageServer, KeepVolumes: c.change.KeepVolumes,
 	}
 }
@@ -115,20 +113,20 @@ func (c *clusterWork) formerVolumes(ctx workflow.Context) activities.PersistentV
 // setUpClasses also updates volumes of claims that have outlived their storage server: they get the address of its
 // successor.
 func (c *clusterWork) setUpClasses(ctx workflow.Context) error {
-	_, err := call(onNode(ctx), storage.SetUpStorageClasses, activities.PersistentVolumesInput{
+	_, err := call(onNode(ctx), act.storage.SetUpStorageClasses, storageserver.PersistentVolumesInput{
 		ClusterInput: c.onCluster(ctx), Storage: c.made.Storage,
 	})
 	return err
 }
 
 func (c *clusterWork) stopProvisioners(ctx workflow.Context) error {
-	_, err := call(onNode(ctx), storage.StopProvisioners, c.formerVolumes(ctx))
+	_, err := call(onNode(ctx), act.storage.StopProvisioners, c.formerVolumes(ctx))
 	return err
 }
 
 // restartProvisioners does not wait: a storage server that was to be replaced may not answer.
 func (c *clusterWork) restartProvisioners(ctx workflow.Context) error {
-	_, err := call(onNode(ctx), storage.StartProvisioners, c.formerVolumes(ctx))
+	_, err := call(onNode(ctx), act.storage.StartProvisioners, c.formerVolumes(ctx))
 	return err
 }
 
@@ -137,12 +135,12 @@ func (c *clusterWork) checkVolumes(ctx workflow.Context) error {
 	if !c.storageLeaves() {
 		return nil
 	}
-	_, err := call(onlyWaits(onNode(ctx)), storage.CheckPersistentVolumes, c.formerVolumes(ctx))
+	_, err := call(onlyWaits(onNode(ctx)), act.storage.CheckPersistentVolumes, c.formerVolumes(ctx))
 	return err
 }
 
 func (c *clusterWork) removeVolumes(ctx workflow.Context) error {
-	_, err := call(onNode(ctx), storage.RemovePersistentVolumes, c.formerVolumes(ctx))
+	_, err := call(onNode(ctx), act.storage.RemovePersistentVolumes, c.formerVolumes(ctx))
 	return err
 }
 

@@ -3,7 +3,7 @@ package workflows
 import (
 	"go.temporal.io/sdk/workflow"
 
-	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/resources"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/record"
 )
@@ -28,7 +28,7 @@ func (v *vnf) ending() table {
 }
 
 func (v *vnf) shutDownServers(ctx workflow.Context) error {
-	_, err := call(onlyWaits(polling(ctx)), infra.ShutDownServers,
-		activities.DeploymentInput{Tracked: track(ctx, ""), OpOccID: v.in.OpOccID})
+	_, err := call(onlyWaits(polling(ctx)), act.infrastructure.ShutDownServers,
+		resources.DeploymentInput{Tracked: track(ctx, ""), OpOccID: v.in.OpOccID})
 	return err
 }

@@ -3,7 +3,11 @@ package workflows
 import (
 	"go.temporal.io/sdk/workflow"
 
-	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/kubecluster"
+	"github.com/windlass-nfv/windlass/activities/kubenode"
+	"github.com/windlass-nfv/windlass/activities/reach"
+	"github.com/windlass-nfv/windlass/activities/records"
+	"github.com/windlass-nfv/windlass/activities/resources"
 	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
@@ -18,14 +22,14 @@ type vnf struct {
 	op   *operation
 	what lifecycle.Description
 
-	made    activities.FindNodesOutput
-	before  activities.ReconnectStackOutput // what the rollback of a CHANGE_EXT_CONN has made anew
-	vim     lcm.VimID                       // the VIM as which the cluster is registered
-	gone    bool                            // the deployment is deleted
-	left    bool                            // made says what a given-up operation has left
-	nothing bool                            // a given-up INSTANTIATE has left nothing
-	moved   []string                        // connection points that a given-up CHANGE_EXT_CONN has connected
-	change  lcm.Plan                        // the plan of a scaling or a healing
+	made    kubenode.FindNodesOutput
+	before  resources.ReconnectStackOutput // what the rollback of a CHANGE_EXT_CONN has made anew
+	vim     lcm.VimID                      // the VIM as which the cluster is registered
+	gone    bool                           // the deployment is deleted
+	left    bool                           // made says what a given-up operation has left
+	nothing bool                           // a given-up INSTANTIATE has left nothing
+	moved   []string                       // connection points that a given-up CHANGE_EXT_CONN has connected
+	change  lcm.Plan                       // the plan of a scaling or a healing
 
 	exposed  []int                // ports of Services that a load balancer serves after the operation
 	registry *k8s.PrivateRegistry // how clusters connect to the VNF, when it is a registry of images
@@ -65,31 +69,31 @@ func (v *vnf) outcome() *record.Outcome {
 
 // decide makes the plan before any step touches anything.
 func (v *vnf) decide(ctx workflow.Context) (err error) {
-	in := activities.PlanInput{Tracked: track(ctx, ""), OpOccID: v.in.OpOccID}
-	v.change, err = call(short(ctx), opOccs.PlanOperation, in)
+	in := records.PlanInput{Tracked: track(ctx, ""), OpOccID: v.in.OpOccID}
+	v.change, err = call(short(ctx), act.opOccs.PlanOperation, in)
 	return err
 }
 
-func (v *vnf) on(ctx workflow.Context, node lcm.Node) activities.NodeInput {
-	return activities.NodeInput{Tracked: track(ctx, node.Name), OpOccID: v.in.OpOccID, Node: node}
+func (v *vnf) on(ctx workflow.Context, node lcm.Node) reach.NodeInput {
+	return reach.NodeInput{Tracked: track(ctx, node.Name), OpOccID: v.in.OpOccID, Node: node}
 }
 
 func (v *vnf) forgetNodes(ctx workflow.Context) error {
-	in := activities.ForgetNodesInput{
+	in := kubecluster.ForgetNodesInput{
 		Tracked: track(ctx, ""), VnfInstanceID: v.in.VnfInstanceID, ServerIDs: v.what.ServerIDs,
 	}
 	for _, c := range v.made.Vnfcs {
 		in.ServerIDs = append(in.ServerIDs, c.ServerID)
 	}
-	_, err := call(short(ctx), vims.ForgetNodes, in)
+	_, err := call(short(ctx), act.vims.ForgetNodes, in)
 	return err
 }
 
 // freeVolumes frees the volumes of machines that are replaced, so that their successors get them.
 func (v *vnf) freeVolumes(ctx workflow.Context) error {
 	for _, server := range v.keepers() {
-		_, err := call(polling(ctx), infra.FreeVolumes,
-			activities.FreeVolumesInput{Tracked: track(ctx, ""), OpOccID: v.in.OpOccID, ServerID: server})
+		_, err := call(polling(ctx), act.infrastructure.FreeVolumes,
+			resources.FreeVolumesInput{Tracked: track(ctx, ""), OpOccID: v.in.OpOccID, ServerID: server})
 		if err != nil {
 			return err
 		}
@@ -103,8 +107,8 @@ func (v *vnf) keepers() []string { return v.change.Keepers }
 // decided reads the plan when another run of the workflow has made it.
 func (v *vnf) decided(ctx workflow.Context) (err error) {
 	if v.change.Operation == "" {
-		v.change, err = call(short(ctx), opOccs.PlanOperation,
-			activities.PlanInput{Tracked: track(ctx, ""), OpOccID: v.in.OpOccID})
+		v.change, err = call(short(ctx), act.opOccs.PlanOperation,
+			records.PlanInput{Tracked: track(ctx, ""), OpOccID: v.in.OpOccID})
 	}
 	return err
 }
@@ -132,14 +136,14 @@ func (v *vnf) lookBack(ctx workflow.Context) error {
 		if len(v.made.Vnfcs) == 0 {
 			return nil
 		}
-		in := activities.ForgetNodesInput{Tracked: track(ctx, ""), VnfInstanceID: v.in.VnfInstanceID, KeepCluster: true}
+		in := kubecluster.ForgetNodesInput{Tracked: track(ctx, ""), VnfInstanceID: v.in.VnfInstanceID, KeepCluster: true}
 		for _, c := range v.made.Vnfcs {
 			in.ServerIDs = append(in.ServerIDs, c.ServerID)
 		}
-		_, err := call(glance(ctx), vims.ForgetNodes, in)
+		_, err := call(glance(ctx), act.vims.ForgetNodes, in)
 		return err
 	}
-	err := v.findThem(glance(ctx), activities.FindNodesInput{AnyNumber: true, Left: true})
+	err := v.findThem(glance(ctx), kubenode.FindNodesInput{AnyNumber: true, Left: true})
 	v.left = err == nil
 	return err
 }
@@ -151,7 +155,7 @@ func (v *vnf) changeDeployment(ctx workflow.Context, sizes vim.Sizes, leaving []
 
 // changePart is changeDeployment for the part of a hybrid VNF that is on VIMs of one type.
 func (v *vnf) changePart(ctx workflow.Context, sizes vim.Sizes, leaving []string, on string) error {
-	_, err := call(polling(ctx), infra.ChangeStack, activities.ChangeStackInput{
+	_, err := call(polling(ctx), act.infrastructure.ChangeStack, resources.ChangeStackInput{
 		Tracked: track(ctx, ""), OpOccID: v.in.OpOccID, Sizes: sizes, Leaving: leaving, On: on,
 		LeavingVolumes: v.change.LeavingVolumes, LeavingPorts: v.change.LeavingPorts, Within: v.change.Within,
 	})

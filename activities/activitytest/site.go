@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/reach"
 	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/driver/kubeadm"
 	"github.com/windlass-nfv/windlass/internal/lcm"
@@ -31,7 +32,7 @@ func NewSite(controlPlanes, workers int, change func(*k8s.Params)) (Site, *Secre
 		change(&p)
 	}
 	secrets, output := NewSecrets(), &Output{}
-	s.Reach = activities.Reach{
+	s.Reach = reach.Runner{
 		Secrets: secrets, Output: output, Poll: time.Nanosecond,
 		Vnfs: &FixedVnf{Params: p, Context: activities.VnfContext{
 			Instance: lcm.VnfInstance{ID: "11112222-3333-4444-8555-666677778888"},

@@ -51,7 +51,7 @@ func (v *Value) IsNull() bool {
 }
 
 // IsMap tells whether the value is a mapping.
-func (v *Value) IsMap() bool  { return v != nil && v.Kind == yaml.MappingNode }
+func (v *Value) IsMap() bool { return v != nil && v.Kind == yaml.MappingNode }
 
 // IsList tells whether the value is a sequence.
 func (v *Value) IsList() bool { return v != nil && v.Kind == yaml.SequenceNode }

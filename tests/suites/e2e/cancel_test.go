@@ -37,6 +37,14 @@ func cancelWhileDialling(t *testing.T, b *bed) {
 	b.rollBack(t, op, vnf)
 }
 
+// awaitFault waits until a node has the fault of a script. A step is RUNNING before its script begins.
+func (b *bed) awaitFault(t *testing.T, script string) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		return !strings.Contains(string(b.Lab(t, http.MethodGet, "/scripts/faults", nil).Body), script)
+	}, time.Minute, 20*time.Millisecond, "no node has got the fault of %s", script)
+}
+
 // cancelOnFrozenNode cancels a command on a node that no longer answers. Windlass cannot stop the command, but the
 // operation must end.
 func cancelOnFrozenNode(t *testing.T, b *bed) {
@@ -44,9 +52,7 @@ func cancelOnFrozenNode(t *testing.T, b *bed) {
 	vnf, op := b.Instantiate(t, "frozen", nil)
 	const step = "Initialise the first control plane"
 	b.AwaitNode(t, op, step, "RUNNING")
-	require.Eventually(t, func() bool {
-		return !strings.Contains(string(b.Lab(t, http.MethodGet, "/scripts/faults", nil).Body), "kubeadm-init")
-	}, time.Minute, 20*time.Millisecond, "kubeadm does not begin to hang")
+	b.awaitFault(t, "kubeadm-init")
 	var node string
 	for _, s := range b.Steps(t, op) {
 		if s.Title == step && s.Node != "" {

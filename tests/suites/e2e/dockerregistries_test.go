@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/kubenode"
 	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
@@ -30,7 +30,7 @@ func TestDockerKnowsRegistries(t *testing.T) {
 		t.Helper()
 		b.params.PrivateRegistries = list
 		for range 2 {
-			_, err := act(t, b.activities().ConnectRegistries, activities.ConnectRegistriesInput{NodeInput: b.input(node)})
+			_, err := act(t, b.activities().ConnectRegistries, kubenode.ConnectRegistriesInput{NodeInput: b.input(node)})
 			require.NoError(t, err, "%s", b.said())
 		}
 	}

@@ -205,6 +205,7 @@ func forcefulCancel(t *testing.T, b *bed) {
 	b.ScriptFault(t, map[string]any{"script": "kubeadm-join", "times": 1, "hang": true})
 	vnf, op := b.Instantiate(t, "forceful", nil)
 	b.AwaitNode(t, op, joinStep, "RUNNING")
+	b.awaitFault(t, "kubeadm-join")
 	begun := time.Now()
 	require.Equal(t, http.StatusAccepted, b.Act(t, op, "cancel", map[string]any{"cancelMode": "FORCEFUL"}).Status)
 	b.Await(t, op, quick, "FAILED_TEMP")

@@ -20,6 +20,8 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/kubenode"
+	"github.com/windlass-nfv/windlass/activities/reach"
 	"github.com/windlass-nfv/windlass/deployments/lab/image"
 	"github.com/windlass-nfv/windlass/deployments/lab/machine"
 	"github.com/windlass-nfv/windlass/deployments/lab/machine/nspawn"
@@ -92,16 +94,16 @@ func bootBareNodes(t *testing.T, dir string, img image.Image, names ...string) *
 	return b
 }
 
-func (b *bareNodes) activities() *activities.Nodes {
-	return &activities.Nodes{Reach: activities.Reach{Hosts: b, Vnfs: b, Output: b}}
+func (b *bareNodes) activities() *kubenode.Activities {
+	return &kubenode.Activities{Reach: reach.Runner{Hosts: b, Vnfs: b, Output: b}}
 }
 
-func (b *bareNodes) input(node lcm.Node) activities.NodeInput {
-	return activities.NodeInput{Tracked: activities.Tracked{Step: lcm.StepRef{Node: node.Name}}, Node: node}
+func (b *bareNodes) input(node lcm.Node) reach.NodeInput {
+	return reach.NodeInput{Tracked: activities.Tracked{Step: lcm.StepRef{Node: node.Name}}, Node: node}
 }
 
 // Dial implements activities.Hosts.
-func (b *bareNodes) Dial(ctx context.Context, _ lcm.OpOccID, node lcm.Node) (activities.Host, error) {
+func (b *bareNodes) Dial(ctx context.Context, _ lcm.OpOccID, node lcm.Node) (reach.Host, error) {
 	d := &remote.Dialer{HostKeys: b}
 	host, err := d.Dial(ctx, remote.Target{
 		Node: node.Name, Address: node.SSHAddress, User: machine.User, PrivateKey: b.key, ServerID: node.ServerID,
@@ -156,11 +158,11 @@ func (b *bareNodes) run(t *testing.T, node lcm.Node, script string) string {
 }
 
 // prepare runs the real activity PrepareNode.
-func (b *bareNodes) prepare(t *testing.T, node lcm.Node) (activities.PrepareNodeOutput, error) {
+func (b *bareNodes) prepare(t *testing.T, node lcm.Node) (kubenode.PrepareNodeOutput, error) {
 	t.Helper()
-	return act(t, b.activities().PrepareNode, activities.PrepareNodeInput{
+	return act(t, b.activities().PrepareNode, kubenode.PrepareNodeInput{
 		NodeInput: b.input(node),
-		Hosts:     activities.HostEntries(b.nodes),
+		Hosts:     reach.HostEntries(b.nodes),
 	})
 }
 

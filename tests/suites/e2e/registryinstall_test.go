@@ -10,6 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/imageregistry"
+	"github.com/windlass-nfv/windlass/activities/reach"
 	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/driver/registry"
 	"github.com/windlass-nfv/windlass/internal/lcm"
@@ -85,14 +87,14 @@ func TestRegistryIsInstalled(t *testing.T) {
 // install runs the real activity twice.
 func (b bareRegistries) install(
 	t *testing.T, node int, p registry.Params,
-) (out activities.InstallRegistryOutput) {
+) (out imageregistry.InstallRegistryOutput) {
 	t.Helper()
 	p.Port, p.Timeouts.Install = 5000, 300
 	if p.Image == "" {
 		p.Image = "registry.example/library/registry:2" // it is not pulled
 	}
 	b.server = &p
-	n := &activities.Nodes{Reach: activities.Reach{Hosts: b, Vnfs: b, Output: b}}
+	n := &imageregistry.Activities{Reach: reach.Runner{Hosts: b, Vnfs: b, Output: b}}
 	for range 2 {
 		var err error
 		out, err = act(t, n.InstallRegistry, b.input(b.nodes[node]))

@@ -10,31 +10,34 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/activities/activitytest"
+	"github.com/windlass-nfv/windlass/activities/balancer"
+	"github.com/windlass-nfv/windlass/activities/kubecluster"
+	"github.com/windlass-nfv/windlass/activities/kubenode"
+	"github.com/windlass-nfv/windlass/activities/reach"
 	"github.com/windlass-nfv/windlass/deployments/lab/machine/fake"
 	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-func (s site) drain(leaving lcm.Node) activities.DrainNodeInput {
-	return activities.DrainNodeInput{ClusterInput: s.Cluster(), Leaving: leaving}
+func (s site) drain(leaving lcm.Node) kubecluster.DrainNodeInput {
+	return kubecluster.DrainNodeInput{ClusterInput: s.Cluster(), Leaving: leaving}
 }
 
-func (s site) leaving(node lcm.Node) activities.NodeOfClusterInput {
-	return activities.NodeOfClusterInput{ClusterInput: s.Cluster(), Leaving: node}
+func (s site) leaving(node lcm.Node) kubecluster.NodeOfClusterInput {
+	return kubecluster.NodeOfClusterInput{ClusterInput: s.Cluster(), Leaving: node}
 }
 
-func (s site) members(leaving ...lcm.Node) activities.RemoveMemberInput {
-	return activities.RemoveMemberInput{ClusterInput: s.Cluster(), Leaving: leaving}
+func (s site) members(leaving ...lcm.Node) kubecluster.RemoveMemberInput {
+	return kubecluster.RemoveMemberInput{ClusterInput: s.Cluster(), Leaving: leaving}
 }
 
 // balance configures the load balancers on those control planes with the same control planes.
 func (s site) balance(t *testing.T, on ...lcm.Node) {
 	t.Helper()
-	nodes := &activities.Nodes{Reach: s.Reach}
+	balancers := &balancer.Activities{Reach: s.Reach}
 	for _, n := range on {
-		activitytest.Must(t, nodes.ConfigureLoadBalancer, activities.LoadBalancerInput{
+		activitytest.Must(t, balancers.ConfigureLoadBalancer, balancer.LoadBalancerInput{
 			NodeInput: s.Tracked(n), ControlPlanes: on, VirtualIP: s.VirtualIP,
 		})
 	}
@@ -52,27 +55,27 @@ func twice[In, Out any](t *testing.T, m *machines, act func(in In) Out, in In) O
 
 func TestControlPlane_leavesAndANewOneTakesItsPlace(t *testing.T) {
 	s, m, _ := newMachines(t, 3, 2, nil)
-	cluster := &activities.Cluster{Reach: s.Reach}
+	cluster := &kubecluster.Activities{Reach: s.Reach}
 	activitytest.BuildCluster(t, s.Site)
 	old := s.Nodes[0] // it has the virtual IP
 	rest := append(lcm.Nodes{}, s.Nodes[1:3]...)
 
-	twice(t, m, func(in activities.DrainNodeInput) activities.DrainNodeOutput {
+	twice(t, m, func(in kubecluster.DrainNodeInput) kubecluster.DrainNodeOutput {
 		return activitytest.Must(t, cluster.DrainNode, in)
 	},
 		s.drain(old))
-	twice(t, m, func(in activities.NodeInput) activities.RetireNodeOutput {
+	twice(t, m, func(in reach.NodeInput) kubecluster.RetireNodeOutput {
 		return activitytest.Must(t, cluster.ReleaseVirtualIP, in)
 	}, s.Tracked(old))
 	assert.Equal(t, map[string]string{s.VirtualIP: rest[0].ServerID}, m.VirtualIPs())
 	s.balance(t, rest...)
-	twice(t, m, func(in activities.RemoveMemberInput) activities.RemoveMemberOutput {
+	twice(t, m, func(in kubecluster.RemoveMemberInput) kubecluster.RemoveMemberOutput {
 		return activitytest.Must(t, cluster.RemoveMember, in)
 	}, s.members(old))
-	twice(t, m, func(in activities.NodeOfClusterInput) activities.DeleteNodeOutput {
+	twice(t, m, func(in kubecluster.NodeOfClusterInput) kubecluster.DeleteNodeOutput {
 		return activitytest.Must(t, cluster.DeleteNode, in)
 	}, s.leaving(old))
-	twice(t, m, func(in activities.NodeInput) activities.RetireNodeOutput {
+	twice(t, m, func(in reach.NodeInput) kubecluster.RetireNodeOutput {
 		return activitytest.Must(t, cluster.RetireNode, in)
 	},
 		s.Tracked(old))
@@ -95,7 +98,7 @@ func TestControlPlane_leavesAndANewOneTakesItsPlace(t *testing.T) {
 			" " + fresh.Address}, b.Servers)
 	}
 	assert.Len(t, c.Balancers, 3)
-	twice(t, m, func(in activities.RemoveMemberInput) activities.RemoveMemberOutput {
+	twice(t, m, func(in kubecluster.RemoveMemberInput) kubecluster.RemoveMemberOutput {
 		return activitytest.Must(t, cluster.RemoveMember, in)
 	}, s.members(old))
 	_, members := m.names()
@@ -105,22 +108,24 @@ func TestControlPlane_leavesAndANewOneTakesItsPlace(t *testing.T) {
 // buildMore joins one node, as scale-out and heal do.
 func buildMore(t *testing.T, s site, n lcm.Node) {
 	t.Helper()
-	nodes, cluster := &activities.Nodes{Reach: s.Reach}, &activities.Cluster{Reach: s.Reach}
+	nodes, cluster := &kubenode.Activities{Reach: s.Reach}, &kubecluster.Activities{Reach: s.Reach}
 	controlPlanes := s.Nodes.With(lcm.ControlPlane)
 	activitytest.Must(t, nodes.WaitForSSH, s.Tracked(n))
-	activitytest.Must(t, nodes.PrepareNode, activities.PrepareNodeInput{
-		NodeInput: s.Tracked(n), Hosts: activities.HostEntries(s.Nodes), VirtualIP: s.VirtualIP,
+	activitytest.Must(t, nodes.PrepareNode, kubenode.PrepareNodeInput{
+		NodeInput: s.Tracked(n), Hosts: reach.HostEntries(s.Nodes), VirtualIP: s.VirtualIP,
 	})
 	if n.Role == lcm.ControlPlane && s.VirtualIP != "" {
 		s.balance(t, controlPlanes...)
 	}
-	join := activitytest.Must(t, cluster.MintJoin, activities.MintJoinInput{ClusterInput: s.Cluster(), ForControlPlanes: true})
+	join := activitytest.Must(
+		t, cluster.MintJoin, kubecluster.MintJoinInput{ClusterInput: s.Cluster(), ForControlPlanes: true},
+	)
 	if n.Role == lcm.ControlPlane {
-		activitytest.Must(t, cluster.JoinControlPlane, activities.JoinControlPlaneInput{
+		activitytest.Must(t, cluster.JoinControlPlane, kubecluster.JoinControlPlaneInput{
 			NodeInput: s.Tracked(n), ControlPlanes: controlPlanes, VirtualIP: s.VirtualIP, Join: join,
 		})
 	} else {
-		activitytest.Must(t, cluster.JoinWorker, activities.JoinWorkerInput{
+		activitytest.Must(t, cluster.JoinWorker, kubecluster.JoinWorkerInput{
 			NodeInput: s.Tracked(n), VirtualIP: s.VirtualIP, ControlPlane: controlPlanes[0].Address, Join: join,
 		})
 	}
@@ -129,7 +134,7 @@ func buildMore(t *testing.T, s site, n lcm.Node) {
 
 func TestRetireNode_letsANodeJoinAgain(t *testing.T) {
 	s, m, _ := newMachines(t, 3, 1, nil)
-	cluster := &activities.Cluster{Reach: s.Reach}
+	cluster := &kubecluster.Activities{Reach: s.Reach}
 	activitytest.BuildCluster(t, s.Site)
 	for _, n := range []lcm.Node{s.Nodes[1], s.Nodes[3]} {
 		activitytest.Must(t, cluster.DrainNode, s.drain(n))
@@ -149,7 +154,7 @@ func TestRetireNode_letsANodeJoinAgain(t *testing.T) {
 
 func TestRetireNode_isBestEffort(t *testing.T) {
 	s, m, output := newMachines(t, 1, 1, nil)
-	cluster := &activities.Cluster{Reach: s.Reach}
+	cluster := &kubecluster.Activities{Reach: s.Reach}
 	activitytest.BuildCluster(t, s.Site)
 	require.NoError(t, m.Kill(t.Context(), s.Nodes[1].ServerID))
 	for range 2 {
@@ -163,7 +168,7 @@ func TestRetireNode_isBestEffort(t *testing.T) {
 func TestRetireNode_leavesANodeThatFailsAsItIs(t *testing.T) {
 	s, m, _ := newMachines(t, 1, 1, nil)
 	m.Inject(fake.Fault{Script: "retire-node", ExitCode: 1, Output: "windlass: containerd hangs"})
-	out := activitytest.Must(t, (&activities.Cluster{Reach: s.Reach}).RetireNode, s.Tracked(s.Nodes[1]))
+	out := activitytest.Must(t, (&kubecluster.Activities{Reach: s.Reach}).RetireNode, s.Tracked(s.Nodes[1]))
 	assert.Contains(t, out.Reason, "containerd hangs")
 }
 
@@ -181,20 +186,20 @@ func (d *drains) KeepDrain(_ context.Context, _ lcm.OpOccID, decision lcm.DrainD
 func TestDrainNode_ofANodeThatIsDownWaitsForNothing(t *testing.T) {
 	s, m, _ := newMachines(t, 1, 2, func(p *k8s.Params) { p.Timeouts.Drain = 7200 })
 	decided := &drains{}
-	cluster := &activities.Cluster{Reach: s.Reach, Drains: decided}
+	cluster := &kubecluster.Activities{Reach: s.Reach, Drains: decided}
 	activitytest.BuildCluster(t, s.Site)
 	leaving := s.Nodes[1]
 	require.NoError(t, m.AddPod(machinesCluster, fake.Pod{Name: "web", Node: leaving.Name, Budget: "web"}))
 	require.NoError(t, m.Kill(t.Context(), leaving.ServerID))
-	out := twice(t, m, func(in activities.DrainNodeInput) activities.DrainNodeOutput {
+	out := twice(t, m, func(in kubecluster.DrainNodeInput) kubecluster.DrainNodeOutput {
 		return activitytest.Must(t, cluster.DrainNode,
 			in)
 	}, s.drain(leaving))
-	assert.Equal(t, activities.DrainNodeOutput{Forced: true, NotReachable: true}, out)
+	assert.Equal(t, kubecluster.DrainNodeOutput{Forced: true, NotReachable: true}, out)
 	require.Len(t, decided.kept, 1)
 	assert.Equal(t, lcm.DrainNotWaited, decided.kept[0].Action)
 	assert.Contains(t, decided.kept[0].Detail, "was not Ready")
-	twice(t, m, func(in activities.NodeOfClusterInput) activities.DeleteNodeOutput {
+	twice(t, m, func(in kubecluster.NodeOfClusterInput) kubecluster.DeleteNodeOutput {
 		return activitytest.Must(t, cluster.DeleteNode, in)
 	}, s.leaving(leaving))
 	require.NoError(t, m.Delete(t.Context(), leaving.ServerID))
@@ -208,7 +213,7 @@ func TestDrainNode_obeysItsPolicy(t *testing.T) {
 	}
 	s, m, _ := newMachines(t, 1, 2, nil)
 	decided := &drains{}
-	cluster := &activities.Cluster{Reach: s.Reach, Drains: decided}
+	cluster := &kubecluster.Activities{Reach: s.Reach, Drains: decided}
 	activitytest.BuildCluster(t, s.Site)
 	activitytest.Must(t, cluster.DrainNode, s.drain(s.Nodes[2]))
 	assert.Empty(t, decided.kept, "a node that goes in time needs no decision")
@@ -219,14 +224,14 @@ func TestDrainNode_obeysItsPolicy(t *testing.T) {
 			"these pods are still on worker-00000015: default/web (the PodDisruptionBudget web lets no pod go). "+
 				"Make room for them or ease the budgets, then retry; or set drain_policy to force")
 	}
-	twice(t, m, func(in activities.NodeOfClusterInput) activities.UncordonNodeOutput {
+	twice(t, m, func(in kubecluster.NodeOfClusterInput) kubecluster.UncordonNodeOutput {
 		return activitytest.Must(t, cluster.UncordonNode, in)
 	}, s.leaving(s.Nodes[1]))
 	assert.False(t, m.cluster().Members[1].Cordoned)
 	in := s.drain(s.Nodes[1])
 	in.Force = true
 	out := activitytest.Must(t, cluster.DrainNode, in)
-	assert.Equal(t, activities.DrainNodeOutput{Forced: true, Attached: "pv-1"}, out)
+	assert.Equal(t, kubecluster.DrainNodeOutput{Forced: true, Attached: "pv-1"}, out)
 	require.Len(t, decided.kept, 2)
 	assert.Equal(t, lcm.DrainDecision{
 		Node: s.Nodes[1].Name, Phase: lcm.PhaseForward, Action: lcm.DrainForced,
@@ -238,7 +243,7 @@ func TestDrainNode_obeysItsPolicy(t *testing.T) {
 
 	s, m, _ = newMachines(t, 1, 2, func(p *k8s.Params) { p.DrainPolicy = k8s.DrainForce })
 	decided = &drains{}
-	cluster = &activities.Cluster{Reach: s.Reach, Drains: decided}
+	cluster = &kubecluster.Activities{Reach: s.Reach, Drains: decided}
 	activitytest.BuildCluster(t, s.Site)
 	require.NoError(t, m.AddPod(machinesCluster, pod(s.Nodes[1].Name)))
 	assert.True(t, activitytest.Must(t, cluster.DrainNode, s.drain(s.Nodes[1])).Forced)
@@ -248,7 +253,7 @@ func TestDrainNode_obeysItsPolicy(t *testing.T) {
 
 func TestRemoveMember_refusesWhatCostsTheQuorum(t *testing.T) {
 	s, m, _ := newMachines(t, 3, 0, nil)
-	cluster := &activities.Cluster{Reach: s.Reach}
+	cluster := &kubecluster.Activities{Reach: s.Reach}
 	activitytest.BuildCluster(t, s.Site)
 	require.NoError(t, m.Kill(t.Context(), s.Nodes[2].ServerID))
 	health := activitytest.Must(t, cluster.ClusterHealth, s.Cluster())
@@ -261,7 +266,7 @@ func TestRemoveMember_refusesWhatCostsTheQuorum(t *testing.T) {
 	activitytest.AssertKind(t, err, lcm.KindInvalid, "etcd would lose its quorum without cp-0000000c")
 	_, err = activitytest.Do(t, cluster.RemoveMember, s.members(s.Nodes...))
 	activitytest.AssertKind(t, err, lcm.KindInvalid, "The operation would remove all control planes")
-	twice(t, m, func(in activities.RemoveMemberInput) activities.RemoveMemberOutput {
+	twice(t, m, func(in kubecluster.RemoveMemberInput) kubecluster.RemoveMemberOutput {
 		return activitytest.Must(t, cluster.RemoveMember, in)
 	}, s.members(s.Nodes[1:]...))
 	_, members := m.names()
@@ -270,7 +275,7 @@ func TestRemoveMember_refusesWhatCostsTheQuorum(t *testing.T) {
 
 func TestClusterHealth_tellsThatTheQuorumIsLost(t *testing.T) {
 	s, m, _ := newMachines(t, 3, 0, nil)
-	cluster := &activities.Cluster{Reach: s.Reach}
+	cluster := &kubecluster.Activities{Reach: s.Reach}
 	activitytest.BuildCluster(t, s.Site)
 	for _, n := range s.Nodes[1:] {
 		require.NoError(t, m.Kill(t.Context(), n.ServerID))
@@ -288,9 +293,9 @@ func TestClusterHealth_tellsThatTheQuorumIsLost(t *testing.T) {
 func TestTellHosts_writesNoMoreThanTheNeighbours(t *testing.T) {
 	s, m, _ := newMachines(t, 1, 2, nil)
 	activitytest.BuildCluster(t, s.Site)
-	in := activities.TellHostsInput{NodeInput: s.Tracked(s.Nodes[0]), Hosts: activities.HostEntries(s.Nodes[:2])}
+	in := kubenode.TellHostsInput{NodeInput: s.Tracked(s.Nodes[0]), Hosts: reach.HostEntries(s.Nodes[:2])}
 	for range 2 {
-		activitytest.Must(t, (&activities.Nodes{Reach: s.Reach}).TellHosts, in)
+		activitytest.Must(t, (&kubenode.Activities{Reach: s.Reach}).TellHosts, in)
 	}
 	host, err := m.Dial(t.Context(), activitytest.OpOcc, s.Nodes[0])
 	require.NoError(t, err)

@@ -8,14 +8,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/activities/activitytest"
+	"github.com/windlass-nfv/windlass/activities/kubecluster"
 	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-func (s site) awaited(nodes ...lcm.Node) activities.AwaitHealthInput {
-	in := activities.AwaitHealthInput{ClusterInput: s.Cluster()}
+func (s site) awaited(nodes ...lcm.Node) kubecluster.AwaitHealthInput {
+	in := kubecluster.AwaitHealthInput{ClusterInput: s.Cluster()}
 	for _, n := range nodes {
 		in.Nodes = append(in.Nodes, n.Name)
 	}
@@ -24,7 +24,7 @@ func (s site) awaited(nodes ...lcm.Node) activities.AwaitHealthInput {
 
 func TestAwaitHealth_waitsForAMajorityThatStarts(t *testing.T) {
 	s, m, output := newMachines(t, 3, 1, nil)
-	cluster := &activities.Cluster{Reach: s.Reach}
+	cluster := &kubecluster.Activities{Reach: s.Reach}
 	activitytest.BuildCluster(t, s.Site)
 	for range 2 {
 		activitytest.Must(t, cluster.AwaitHealth, s.awaited(s.Nodes...))
@@ -49,7 +49,7 @@ func TestAwaitHealth_waitsForAMajorityThatStarts(t *testing.T) {
 
 func TestAwaitHealth_saysWhatDoesNotWork(t *testing.T) {
 	s, m, _ := newMachines(t, 3, 1, func(p *k8s.Params) { p.Timeouts.NodeReady = 1 })
-	cluster := &activities.Cluster{Reach: s.Reach}
+	cluster := &kubecluster.Activities{Reach: s.Reach}
 	activitytest.BuildCluster(t, s.Site)
 	require.NoError(t, m.Kill(t.Context(), s.Nodes[2].ServerID))
 	activitytest.Must(t, cluster.AwaitHealth, s.awaited(s.Nodes[0], s.Nodes[1], s.Nodes[3])) // these three work

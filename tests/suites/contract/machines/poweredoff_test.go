@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/activities/activitytest"
+	"github.com/windlass-nfv/windlass/activities/kubecluster"
 	"github.com/windlass-nfv/windlass/deployments/lab/machine/fake"
 	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
@@ -30,14 +30,14 @@ func TestDrainNode_ofANodeWhoseServerIsOffWaitsForNothing(t *testing.T) {
 	s, m, _ := newMachines(t, 1, 2, func(p *k8s.Params) { p.Timeouts.Drain = 7200 })
 	decided := &drains{}
 	leaving := s.Nodes[1]
-	cluster := &activities.Cluster{Reach: s.Reach, Drains: decided, Servers: servers{leaving.ServerID: "SHUTOFF"}}
+	cluster := &kubecluster.Activities{Reach: s.Reach, Drains: decided, Servers: servers{leaving.ServerID: "SHUTOFF"}}
 	activitytest.BuildCluster(t, s.Site)
 	require.NoError(t, m.AddPod(machinesCluster, fake.Pod{Name: "web", Node: leaving.Name, Budget: "web"}))
-	out := twice(t, m, func(in activities.DrainNodeInput) activities.DrainNodeOutput {
+	out := twice(t, m, func(in kubecluster.DrainNodeInput) kubecluster.DrainNodeOutput {
 		return activitytest.Must(t, cluster.DrainNode,
 			in)
 	}, s.drain(leaving))
-	assert.Equal(t, activities.DrainNodeOutput{Forced: true, NotReachable: true, Off: "SHUTOFF"}, out)
+	assert.Equal(t, kubecluster.DrainNodeOutput{Forced: true, NotReachable: true, Off: "SHUTOFF"}, out)
 	require.NotEmpty(t, decided.kept)
 	assert.Equal(t, lcm.DrainNotWaited, decided.kept[0].Action)
 	assert.Contains(t, decided.kept[0].Detail, "server was SHUTOFF")

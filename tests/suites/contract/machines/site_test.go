@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/activities/activitytest"
+	"github.com/windlass-nfv/windlass/activities/reach"
 	"github.com/windlass-nfv/windlass/deployments/lab/machine"
 	"github.com/windlass-nfv/windlass/deployments/lab/machine/fake"
 	"github.com/windlass-nfv/windlass/internal/driver/k8s"
@@ -80,7 +80,7 @@ func (m *machines) boot(node lcm.Node) {
 }
 
 // Dial implements activities.Hosts.
-func (m *machines) Dial(ctx context.Context, _ lcm.OpOccID, node lcm.Node) (activities.Host, error) {
+func (m *machines) Dial(ctx context.Context, _ lcm.OpOccID, node lcm.Node) (reach.Host, error) {
 	host, err := m.dialer.Dial(ctx, remote.Target{
 		Node: node.Name, Address: node.SSHAddress, User: machine.User, PrivateKey: m.key, ServerID: node.ServerID,
 	})
