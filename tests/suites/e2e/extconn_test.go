@@ -3,7 +3,6 @@ package e2e
 import (
 	"fmt"
 	"net/http"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -48,20 +47,16 @@ type reconnection struct {
 // newReconnection instantiates the VNF, and makes so many other networks.
 func newReconnection(t *testing.T, b *bed, count int) *reconnection {
 	t.Helper()
-	out, err := b.Windlass(t.Context(), "package", "create", serverPackage).CombinedOutput()
-	require.NoError(t, err, "%s", out)
+	b.Onboard(t, serverPackage)
 	r := &reconnection{bed: b, neutron: service(t, b.Cloud.Login(), openstack.NewNetworkV2)}
 	for i := range count {
 		network := b.AddNetwork(t, fmt.Sprintf("other-%d", i))
 		r.networks, r.made = append(r.networks, network.ID), append(r.made, network)
 	}
-	a := b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances",
-		map[string]any{"vnfdId": serverVnfdID, "vnfInstanceName": "connected"})
-	require.Equal(t, http.StatusCreated, a.Status, "%s", a.Body)
-	r.vnf = filepath.Base(a.Header.Get("Location"))
+	r.vnf = b.CreateOf(t, serverVnfdID, "connected")
 	request := linksTo("net0")
 	request["flavourId"], request["localizationLanguage"] = "simple", "de-AT"
-	request["vimConnectionInfo"] = []any{map[string]any{"id": "openstack", "vimId": b.Vim, "vimType": "openstack"}}
+	request["vimConnectionInfo"] = b.OnOpenStack()
 	b.Await(t, b.Begin(t, r.vnf, "instantiate", request), quick, "COMPLETED")
 	r.server = b.VnfcOf(t, r.vnf, "VDU1")
 	return r

@@ -113,7 +113,7 @@ func grantedLater(t *testing.T, b *bed, n *nfvotest.NFVO) {
 		updated[0].(map[string]any)["resource"].(map[string]any)["resourceId"])
 	n.Away(3)
 	servers := len(b.Vnfcs(t, vnf))
-	b.Terminate(t, vnf)
+	b.Remove(t, vnf)
 	last := lastOf(n)
 	require.Equal(t, "TERMINATE", last["operation"])
 	require.Len(t, resourcesOf(last, "removeResources", "COMPUTE"), servers, "of each server there is a handle")
@@ -132,7 +132,7 @@ func grantRefused(t *testing.T, b *bed, n *nfvotest.NFVO) {
 	got := b.Await(t, op, quick, "ROLLED_BACK")
 	require.Equal(t, "The NFVO refuses the grant: The site is full.", got["error"].(map[string]any)["detail"])
 	b.RequireNothingLeft(t)
-	require.Equal(t, http.StatusNoContent, b.Call(t, http.MethodDelete, "/vnflcm/v1/vnf_instances/"+vnf, nil).Status)
+	b.Delete(t, vnf)
 }
 
 func grantUnhonoured(t *testing.T, b *bed, n *nfvotest.NFVO) {
@@ -151,7 +151,7 @@ func grantUnhonoured(t *testing.T, b *bed, n *nfvotest.NFVO) {
 	require.Contains(t, got["error"].(map[string]any)["detail"],
 		"the grant puts the servers of workerNode into the zone west, but the Base HOT has no parameter for a zone")
 	b.RequireNothingLeft(t)
-	require.Equal(t, http.StatusNoContent, b.Call(t, http.MethodDelete, "/vnflcm/v1/vnf_instances/"+vnf, nil).Status)
+	b.Delete(t, vnf)
 }
 
 // refused begins operations that the NFVO does not grant. It checks that each is ROLLED_BACK, and that the VnfInstance
@@ -230,18 +230,12 @@ func (b *bed) heatParameter(t *testing.T, vnf, name string) string {
 // It does not make a network that the NFVO provides.
 func grantNetworks(t *testing.T, b *bed, n *nfvotest.NFVO) {
 	n.Decide(nil)
-	out, err := b.Windlass(t.Context(), "package", "create", innerPackage).CombinedOutput()
-	require.NoError(t, err, "%s", out)
+	b.Onboard(t, innerPackage)
 	neutron := service(t, b.Cloud.Login(), openstack.NewNetworkV2)
 	begin := func() (vnf, op string) {
-		a := b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances",
-			map[string]any{"vnfdId": innerVnfdID, "vnfInstanceName": "inner"})
-		require.Equal(t, http.StatusCreated, a.Status, "%s", a.Body)
-		vnf = filepath.Base(a.Header.Get("Location"))
+		vnf = b.CreateOf(t, innerVnfdID, "inner")
 		return vnf, b.Begin(t, vnf, "instantiate", map[string]any{
-			"flavourId": "simple", "vimConnectionInfo": []any{map[string]any{
-				"id": "openstack", "vimId": b.Vim, "vimType": "openstack",
-			}},
+			"flavourId": "simple", "vimConnectionInfo": b.OnOpenStack(),
 		})
 	}
 	links := func(vnf string) map[string][]string { // the networks of each virtual link
@@ -266,7 +260,7 @@ func grantNetworks(t *testing.T, b *bed, n *nfvotest.NFVO) {
 	require.Len(t, made["inner"], 1)
 	require.Len(t, made["private"], 1)
 
-	op = b.Begin(t, vnf, "scale", map[string]any{"type": "SCALE_OUT", "aspectId": "servers"})
+	op = b.Scale(t, vnf, "SCALE_OUT", "servers")
 	got = b.Await(t, op, quick, "COMPLETED")
 	asked := resourcesOf(lastOf(n), "addResources", "VL")
 	require.Len(t, asked, 1)
@@ -282,7 +276,7 @@ func grantNetworks(t *testing.T, b *bed, n *nfvotest.NFVO) {
 	require.Len(t, grown["private"], 2)
 	require.Contains(t, rate(), `"kbps":600`, "the step has widened the link, too")
 
-	op = b.Begin(t, vnf, "scale", map[string]any{"type": "SCALE_OUT", "aspectId": "bandwidth", "numberOfSteps": 3})
+	op = b.Scale(t, vnf, "SCALE_OUT", "bandwidth", 3)
 	b.Await(t, op, quick, "COMPLETED")
 	require.Contains(t, rate(), `"kbps":603`)
 	updated := resourcesOf(lastOf(n), "updateResources", "VL")
@@ -290,7 +284,7 @@ func grantNetworks(t *testing.T, b *bed, n *nfvotest.NFVO) {
 	require.Equal(t, made["inner"][0], updated[0]["resource"].(map[string]any)["resourceId"])
 	require.Equal(t, grown, links(vnf))
 
-	b.Await(t, b.Begin(t, vnf, "scale", map[string]any{"type": "SCALE_IN", "aspectId": "servers"}), quick, "COMPLETED")
+	b.Await(t, b.Scale(t, vnf, "SCALE_IN", "servers"), quick, "COMPLETED")
 	removed := resourcesOf(lastOf(n), "removeResources", "VL")
 	require.Len(t, removed, 1)
 	left := removed[0]["resource"].(map[string]any)["resourceId"]
@@ -318,7 +312,7 @@ func grantNetworks(t *testing.T, b *bed, n *nfvotest.NFVO) {
 	vnf, op = begin()
 	got = b.Await(t, op, quick, "ROLLED_BACK")
 	require.Contains(t, got["error"].(map[string]any)["detail"], `no internal virtual link "nothing"`)
-	require.Equal(t, http.StatusNoContent, b.Call(t, http.MethodDelete, "/vnflcm/v1/vnf_instances/"+vnf, nil).Status)
+	b.Delete(t, vnf)
 
 	managed("inner")
 	vnf, op = begin()
@@ -337,7 +331,7 @@ func grantNetworks(t *testing.T, b *bed, n *nfvotest.NFVO) {
 	require.Len(t, list, 1, "the server is on the NFVO's network")
 
 	n.Decide(nil)
-	b.Await(t, b.Begin(t, vnf, "scale", map[string]any{"type": "SCALE_OUT", "aspectId": "servers"}), quick, "COMPLETED")
+	b.Await(t, b.Scale(t, vnf, "SCALE_OUT", "servers"), quick, "COMPLETED")
 	require.NotContains(t, links(vnf), "inner", "and so is the next one")
 	b.terminate(t, vnf)
 	require.Len(t, resourcesOf(lastOf(n), "removeResources", "VL"), 2, "what the NFVO manages stays")

@@ -35,11 +35,11 @@ func packagedImages(t *testing.T, b *bed) {
 	second, op := b.withImage(t, "second")
 	b.Await(t, op, quick, "COMPLETED")
 	require.Len(t, b.imagesNamed(t), 1)
-	b.Await(t, b.Terminate(t, first), quick, "COMPLETED")
+	b.Await(t, b.Remove(t, first), quick, "COMPLETED")
 	require.Len(t, b.imagesNamed(t), 1, "the second VNF needs it")
-	op = b.Heal(t, second, "all anew")
+	op = b.Heal(t, second)
 	b.Await(t, op, quick, "COMPLETED")
-	b.Await(t, b.Terminate(t, second), quick, "COMPLETED")
+	b.Await(t, b.Remove(t, second), quick, "COMPLETED")
 	require.Empty(t, b.imagesNamed(t))
 
 	b.Fault(t, map[string]any{"resource": "VDU1", "action": "CREATE", "count": 1, "message": "no room"})
@@ -74,17 +74,16 @@ func (b *bed) onboardWithImage(t *testing.T) {
 	require.NoError(t, vnfpkg.Build(dir, &archive))
 	file := filepath.Join(t.TempDir(), "image.zip")
 	require.NoError(t, os.WriteFile(file, archive.Bytes(), 0o600))
-	out, err := b.Windlass(t.Context(), "package", "create", file).CombinedOutput()
-	require.NoError(t, err, "%s", out)
+	b.Onboard(t, file)
 }
 
 // withImage begins to instantiate a VNF of that package.
 func (b *bed) withImage(t *testing.T, name string) (vnf, op string) {
 	t.Helper()
-	vnf = b.createOf(t, imageVnfdID, name)
+	vnf = b.CreateOf(t, imageVnfdID, name)
 	request := linksTo("net0")
 	request["flavourId"] = "simple"
-	request["vimConnectionInfo"] = []any{map[string]any{"id": "openstack", "vimId": b.Vim, "vimType": "openstack"}}
+	request["vimConnectionInfo"] = b.OnOpenStack()
 	return vnf, b.Begin(t, vnf, "instantiate", request)
 }
 

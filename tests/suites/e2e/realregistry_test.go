@@ -80,7 +80,7 @@ func TestRegistryOnRealMachines(t *testing.T) {
 	stranger.as = &authn.Basic{Username: "user01", Password: wrongPassword}
 	require.ErrorContains(t, stranger.push(t, secure.image("v1"), tiny), "401")
 
-	vnf := b.createOf(t, registryVnfdID, "puller")
+	vnf := b.CreateOf(t, registryVnfdID, "puller")
 	op := b.Begin(t, vnf, "instantiate", b.SampleRequest(t, "simple", "puller", func(_, cluster map[string]any) {
 		cluster["private_registry_connection_info"] = []any{plain.entry(), secure.entry()}
 	}))
@@ -224,7 +224,7 @@ func (r *registryVnf) begin(t *testing.T, sample string, params map[string]any) 
 	}
 	installation["port_no"] = r.port
 	maps.Copy(installation, params)
-	r.vnf = r.createOf(t, registryServerVnfdID, cmp.Or(r.name, "plain"))
+	r.vnf = r.CreateOf(t, registryServerVnfdID, cmp.Or(r.name, "plain"))
 	return r.Begin(t, r.vnf, "instantiate", request)
 }
 

@@ -54,7 +54,7 @@ func storageServer(t *testing.T, b *bed) {
 	require.Len(t, b.Vnfcs(t, vnf), 4, "the storage server is a VNFC")
 	require.True(t, sound(b.CheckDriftUntil(t, vnf, sound)), "and no node of the cluster")
 
-	op = b.Begin(t, vnf, "scale", map[string]any{"type": "SCALE_OUT", "aspectId": "worker_instance"})
+	op = b.Scale(t, vnf, "SCALE_OUT", "worker_instance")
 	b.Await(t, op, quick, "COMPLETED")
 	b.record(t, op, "storage-scale-out")
 	require.Equal(t, []string{"DONE"}, b.NodeStates(t, op, "Let every new node mount the exports"))
@@ -90,11 +90,11 @@ func storageServer(t *testing.T, b *bed) {
 	replaced, _ := b.requireVolumes(t, vnf)
 	require.NotEqual(t, volume, replaced)
 
-	op = b.Heal(t, vnf, "a worker", b.VnfcOf(t, vnf, "workerNode"))
+	op = b.Heal(t, vnf, b.VnfcOf(t, vnf, "workerNode"))
 	b.Await(t, op, quick, "COMPLETED")
 	b.record(t, op, "storage-heal-worker")
 	b.requireVolumes(t, vnf)
-	op = b.Heal(t, vnf, "everything")
+	op = b.Heal(t, vnf)
 	b.Await(t, op, quick, "COMPLETED")
 	b.record(t, op, "storage-heal-whole")
 	b.RequireCluster(t, 1, 3)

@@ -1,8 +1,6 @@
 package faults
 
 import (
-	"net/http"
-	"path/filepath"
 	"testing"
 
 	"github.com/gophercloud/gophercloud/v2"
@@ -44,19 +42,12 @@ func (s *site) neutron(t testing.TB) *gophercloud.ServiceClient {
 // instantiateServer begins to instantiate the VNF of one server on the first network, and makes the other network.
 func (s *site) instantiateServer(t testing.TB) (op string) {
 	t.Helper()
-	if a := s.bed.Call(t, http.MethodGet, "/vnfpkgm/v1/onboarded_vnf_packages/"+serverVnfdID,
-		nil); a.Status == http.StatusNotFound {
-		out, err := s.bed.Windlass(t.Context(), "package", "create", serverPackage).CombinedOutput()
-		require.NoError(t, err, "%s", out)
-	}
+	s.bed.OnboardOnce(t, serverPackage)
 	s.other = s.bed.AddNetwork(t, "other")
-	a := s.bed.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances",
-		map[string]any{"vnfdId": serverVnfdID, "vnfInstanceName": "server-" + s.unique()})
-	require.Equal(t, http.StatusCreated, a.Status, "%s", a.Body)
-	s.vnf = filepath.Base(a.Header.Get("Location"))
+	s.vnf = s.bed.CreateOf(t, serverVnfdID, "server-"+s.unique())
 	request := linkTo(firstNetwork)
 	request["flavourId"] = "simple"
-	request["vimConnectionInfo"] = []any{map[string]any{"id": "openstack", "vimId": s.bed.Vim, "vimType": "openstack"}}
+	request["vimConnectionInfo"] = s.bed.OnOpenStack()
 	return s.bed.Begin(t, s.vnf, "instantiate", request)
 }
 
