@@ -54,7 +54,7 @@ func declaredAttributes(t *testing.T, b *bed) {
 	// A required attribute may be missing only while the VNF is not instantiated.
 	b.Await(t, b.Modify(t, vnf, map[string]any{"extensions": map[string]any{"logLevel": nil, "mirrors": []any{"a"}}}),
 		quick, "COMPLETED")
-	request := linksTo("net0")
+	request := testbed.LinksTo("net0")
 	request["flavourId"] = "simple"
 	request["vimConnectionInfo"] = b.OnOpenStack()
 	op = b.Begin(t, vnf, "instantiate", request)

@@ -8,6 +8,8 @@ import (
 	"github.com/gophercloud/gophercloud/v2/openstack"
 	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/ports"
 	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/tests/support/testbed"
 )
 
 const (
@@ -101,7 +103,7 @@ func (g given) rollBack(t *testing.T, op string) {
 func givenPorts(t *testing.T, b *bed) {
 	b.Onboard(t, givenPortPackage)
 	network, other := b.AddNetwork(t, "given"), b.AddNetwork(t, "given-too")
-	g := given{bed: b, neutron: service(t, b.Cloud.Login(), openstack.NewNetworkV2)}
+	g := given{bed: b, neutron: testbed.Service(t, b.Cloud.Login(), openstack.NewNetworkV2)}
 	first, second := g.makePort(t, network.ID), g.makePort(t, other.ID)
 	g.vnf = b.CreateOf(t, givenPortVnfdID, "given")
 

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/nfvo/nfvotest"
+	"github.com/windlass-nfv/windlass/tests/support/testbed"
 )
 
 // TestGrantedByAnNFVO runs scenarios with one lab and one Windlass whose operations an NFVO grants.
@@ -177,12 +178,12 @@ func grantReconnects(t *testing.T, b *bed, n *nfvotest.NFVO) {
 	n.Decide(nil)
 	site := newReconnection(t, b, 2)
 	vnf, asked, granted := site.vnf, site.networks[0], site.networks[1]
-	b.refused(t, n, vnf, map[string]map[string]any{"change_ext_conn": linksTo(asked)})
+	b.refused(t, n, vnf, map[string]map[string]any{"change_ext_conn": testbed.LinksTo(asked)})
 
 	n.Decide(func(map[string]any) nfvotest.Decision {
-		return nfvotest.Decision{Grant: map[string]any{"extVirtualLinks": linksTo(asked)["extVirtualLinks"]}}
+		return nfvotest.Decision{Grant: map[string]any{"extVirtualLinks": testbed.LinksTo(asked)["extVirtualLinks"]}}
 	})
-	op := b.Begin(t, vnf, "change_ext_conn", linksTo(asked))
+	op := b.Begin(t, vnf, "change_ext_conn", testbed.LinksTo(asked))
 	b.Await(t, op, quick, "COMPLETED")
 	site.requireOn(t, asked, "link-"+asked)
 	request := lastOf(n)
@@ -191,19 +192,19 @@ func grantReconnects(t *testing.T, b *bed, n *nfvotest.NFVO) {
 	require.Equal(t, "VDU1_CP1", resourcesOf(request, "addResources", "LINKPORT")[0]["resourceTemplateId"])
 
 	n.Decide(func(map[string]any) nfvotest.Decision {
-		return nfvotest.Decision{Grant: map[string]any{"extVirtualLinks": linksTo(granted)["extVirtualLinks"]}}
+		return nfvotest.Decision{Grant: map[string]any{"extVirtualLinks": testbed.LinksTo(granted)["extVirtualLinks"]}}
 	})
-	op = b.Begin(t, vnf, "change_ext_conn", linksTo("net0"))
+	op = b.Begin(t, vnf, "change_ext_conn", testbed.LinksTo("net0"))
 	got := b.Await(t, op, quick, "COMPLETED")
 	require.Equal(t, "link-"+granted, got["changedExtConnectivity"].([]any)[0].(map[string]any)["id"])
 	site.requireOn(t, granted, "link-"+granted)
 
-	other := linksTo("net0")["extVirtualLinks"]
+	other := testbed.LinksTo("net0")["extVirtualLinks"]
 	other.([]any)[0].(map[string]any)["extCps"].([]any)[0].(map[string]any)["cpdId"] = "VDU1_CP2"
 	n.Decide(func(map[string]any) nfvotest.Decision {
 		return nfvotest.Decision{Grant: map[string]any{"extVirtualLinks": other}}
 	})
-	op = b.Begin(t, vnf, "change_ext_conn", linksTo("net0"))
+	op = b.Begin(t, vnf, "change_ext_conn", testbed.LinksTo("net0"))
 	got = b.Await(t, op, quick, "ROLLED_BACK")
 	require.Contains(t, got["error"].(map[string]any)["detail"], "did not ask for")
 	site.requireOn(t, granted, "link-"+granted)
@@ -221,7 +222,8 @@ const (
 // heatParameter returns a parameter of a VNF's stack, as text.
 func (b *bed) heatParameter(t *testing.T, vnf, name string) string {
 	t.Helper()
-	st, err := stacks.Find(t.Context(), service(t, b.Cloud.Login(), openstack.NewOrchestrationV1), "vnf-"+vnf).Extract()
+	heat := testbed.Service(t, b.Cloud.Login(), openstack.NewOrchestrationV1)
+	st, err := stacks.Find(t.Context(), heat, "vnf-"+vnf).Extract()
 	require.NoError(t, err)
 	return st.Parameters[name]
 }
@@ -231,7 +233,7 @@ func (b *bed) heatParameter(t *testing.T, vnf, name string) string {
 func grantNetworks(t *testing.T, b *bed, n *nfvotest.NFVO) {
 	n.Decide(nil)
 	b.Onboard(t, innerPackage)
-	neutron := service(t, b.Cloud.Login(), openstack.NewNetworkV2)
+	neutron := testbed.Service(t, b.Cloud.Login(), openstack.NewNetworkV2)
 	begin := func() (vnf, op string) {
 		vnf = b.CreateOf(t, innerVnfdID, "inner")
 		return vnf, b.Begin(t, vnf, "instantiate", map[string]any{

@@ -8,6 +8,8 @@ import (
 	"github.com/gophercloud/gophercloud/v2/openstack"
 	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/ports"
 	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/tests/support/testbed"
 )
 
 const (
@@ -53,7 +55,7 @@ func newMembers(t *testing.T, b *bed, network string, cps ...map[string]any) mem
 // portOf returns the only port of a VNFC from Neutron.
 func (m members) portOf(t *testing.T, vdu string) ports.Port {
 	t.Helper()
-	neutron := service(t, m.Cloud.Login(), openstack.NewNetworkV2)
+	neutron := testbed.Service(t, m.Cloud.Login(), openstack.NewNetworkV2)
 	pages, err := ports.List(neutron, ports.ListOpts{DeviceID: m.VnfcOf(t, m.vnf, vdu)}).AllPages(t.Context())
 	require.NoError(t, err)
 	list, err := ports.ExtractPorts(pages)

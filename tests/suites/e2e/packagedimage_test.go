@@ -13,6 +13,7 @@ import (
 	"github.com/gophercloud/gophercloud/v2/openstack/image/v2/images"
 	"github.com/stretchr/testify/require"
 
+	"github.com/windlass-nfv/windlass/tests/support/testbed"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
@@ -56,13 +57,13 @@ func packagedImages(t *testing.T, b *bed) {
 func (b *bed) onboardWithImage(t *testing.T) {
 	t.Helper()
 	dir := t.TempDir()
-	require.NoError(t, os.CopyFS(dir, os.DirFS(filepath.Join(b.Root, serverPackage))))
+	require.NoError(t, os.CopyFS(dir, os.DirFS(filepath.Join(b.Root, testbed.ServerPackage))))
 	definitions, err := filepath.Glob(filepath.Join(dir, "Definitions", "*.yaml"))
 	require.NoError(t, err)
 	for _, file := range definitions {
 		text, err := os.ReadFile(file)
 		require.NoError(t, err)
-		changed := strings.NewReplacer(serverVnfdID, imageVnfdID, "name: tiny", "name: "+imageName,
+		changed := strings.NewReplacer(testbed.ServerVnfdID, imageVnfdID, "name: tiny", "name: "+imageName,
 			"      capabilities:\n        virtual_compute:", "      artifacts:\n        sw_image:\n"+
 				"          type: tosca.artifacts.nfv.SwImage\n          file: ../Files/images/server.img\n"+
 				"      capabilities:\n        virtual_compute:").Replace(string(text))
@@ -81,7 +82,7 @@ func (b *bed) onboardWithImage(t *testing.T) {
 func (b *bed) withImage(t *testing.T, name string) (vnf, op string) {
 	t.Helper()
 	vnf = b.CreateOf(t, imageVnfdID, name)
-	request := linksTo("net0")
+	request := testbed.LinksTo("net0")
 	request["flavourId"] = "simple"
 	request["vimConnectionInfo"] = b.OnOpenStack()
 	return vnf, b.Begin(t, vnf, "instantiate", request)
@@ -90,7 +91,7 @@ func (b *bed) withImage(t *testing.T, name string) (vnf, op string) {
 // imagesNamed returns the images of that name in Glance.
 func (b *bed) imagesNamed(t *testing.T) []images.Image {
 	t.Helper()
-	glance := service(t, b.Cloud.Login(), openstack.NewImageV2)
+	glance := testbed.Service(t, b.Cloud.Login(), openstack.NewImageV2)
 	pages, err := images.List(glance, images.ListOpts{Name: imageName}).AllPages(context.WithoutCancel(t.Context()))
 	require.NoError(t, err)
 	list, err := images.ExtractImages(pages)

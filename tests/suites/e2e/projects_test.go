@@ -11,6 +11,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/nfvo/nfvotest"
+	"github.com/windlass-nfv/windlass/tests/support/testbed"
 )
 
 // nextVnfdID is the VNFD id of another package of the same VNF.
@@ -23,10 +24,10 @@ func TestInAProject(t *testing.T) {
 	t.Setenv("WINDLASS_NFVO_ENDPOINT", n.URL)
 	t.Setenv("WINDLASS_NFVO_GRANT_POLL", "100ms")
 	w := newTenants(t)
-	next := w.ChangedPackage(t, serverPackage, strings.NewReplacer(serverVnfdID, nextVnfdID))
+	next := w.ChangedPackage(t, testbed.ServerPackage, strings.NewReplacer(testbed.ServerVnfdID, nextVnfdID))
 	w.Onboard(t, next)
 	// The project edge has its own VIM "cloud", and its cluster will be registered as "cluster-ours".
-	w.setTraps(t, []string{"cloud", "cluster-ours"}, "vnfpkg/samples/k8s-ha", serverPackage)
+	w.setTraps(t, []string{"cloud", "cluster-ours"}, "vnfpkg/samples/k8s-ha", testbed.ServerPackage)
 	w.become(t, "default")
 	w.Onboard(t, w.ChangedPackage(t, next, asTrap))
 	w.become(t, "edge")
@@ -91,12 +92,12 @@ func lifeInAProject(t *testing.T, w *tenants) {
 // modifyInAProject changes the package of an instance by the VNFD id. The project default has the same id. Then it
 // checks that the VIM of default is refused.
 func modifyInAProject(t *testing.T, w *tenants) {
-	vnf := w.CreateOf(t, serverVnfdID, "modified")
+	vnf := w.CreateOf(t, testbed.ServerVnfdID, "modified")
 	w.Await(t, w.Modify(t, vnf, map[string]any{"vnfdId": nextVnfdID}), quick, "COMPLETED")
 	inst := w.Get(t, "/vnflcm/v1/vnf_instances/"+vnf)
 	require.Equal(t, []any{nextVnfdID, "Server"}, []any{inst["vnfdId"], inst["vnfProductName"]})
 
-	request := linksTo("net0")
+	request := testbed.LinksTo("net0")
 	request["flavourId"] = "simple"
 	w.Await(t, w.Begin(t, vnf, "instantiate", request), quick, "COMPLETED")
 	trapped := w.vimOf(t, "default", "cloud")
@@ -111,10 +112,10 @@ func modifyInAProject(t *testing.T, w *tenants) {
 // refused.
 func reconnectInAProject(t *testing.T, w *tenants) {
 	r := newReconnection(t, w.bed, 1)
-	op := w.Begin(t, r.vnf, "change_ext_conn", linksTo(r.networks[0]))
+	op := w.Begin(t, r.vnf, "change_ext_conn", testbed.LinksTo(r.networks[0]))
 	w.Await(t, op, quick, "COMPLETED")
 	r.requireOn(t, r.networks[0], "link-"+r.networks[0])
-	request := linksTo("net0")
+	request := testbed.LinksTo("net0")
 	request["vimConnectionInfo"] = []any{map[string]any{
 		"id": "openstack", "vimId": w.vimOf(t, "default", "cloud"), "vimType": "openstack",
 	}}
@@ -137,8 +138,8 @@ func grantInAProject(t *testing.T, w *tenants, n *nfvotest.NFVO) {
 		},
 	} {
 		n.Decide(func(map[string]any) nfvotest.Decision { return nfvotest.Decision{Grant: grant} })
-		vnf := w.CreateOf(t, serverVnfdID, "granted")
-		request := linksTo("net0")
+		vnf := w.CreateOf(t, testbed.ServerVnfdID, "granted")
+		request := testbed.LinksTo("net0")
 		request["flavourId"] = "simple"
 		got := w.Await(t, w.Begin(t, vnf, "instantiate", request), quick, "ROLLED_BACK")
 		require.Contains(t, strings.ReplaceAll(got["error"].(map[string]any)["detail"].(string), "\n", " "), detail)

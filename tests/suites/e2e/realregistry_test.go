@@ -231,7 +231,7 @@ func (r *registryVnf) begin(t *testing.T, sample string, params map[string]any) 
 // find gets the registry's address from the cloud.
 func (r *registryVnf) find(t *testing.T) {
 	t.Helper()
-	nova := service(t, r.Cloud.Login(), openstack.NewComputeV2)
+	nova := testbed.Service(t, r.Cloud.Login(), openstack.NewComputeV2)
 	pages, err := servers.ListAddresses(nova, r.VnfcOf(t, r.vnf, registryVdu)).AllPages(t.Context())
 	require.NoError(t, err)
 	networks, err := servers.ExtractAddresses(pages)
@@ -308,7 +308,7 @@ func (r *registryVnf) restart(t *testing.T, day *dayTwo) {
 	t.Helper()
 	server := r.VnfcOf(t, r.vnf, registryVdu)
 	day.switchOff(t, server)
-	require.NoError(t, servers.Start(t.Context(), service(t, r.Cloud.Login(), openstack.NewComputeV2),
+	require.NoError(t, servers.Start(t.Context(), testbed.Service(t, r.Cloud.Login(), openstack.NewComputeV2),
 		server).ExtractErr())
 	require.Eventually(t, func() bool {
 		a, err := testbed.Try(t.Context(), http.MethodGet, "http://"+r.to.address+"/v2/", nil)

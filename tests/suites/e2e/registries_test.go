@@ -316,7 +316,7 @@ func (b *bed) changeRegistries(
 		map[string]any{"connection_type": "0", "server": otherServer})))
 	got := b.Await(t, op, quick, "FAILED_TEMP")
 	require.Contains(t, got["error"].(map[string]any)["detail"], "6 of 6 nodes failed")
-	nova := service(t, b.Cloud.Login(), openstack.NewComputeV2)
+	nova := testbed.Service(t, b.Cloud.Login(), openstack.NewComputeV2)
 	dead := b.serverOff(t, nova, b.VnfcOf(t, vnf, "workerNode")) // meanwhile a node dies
 	require.Equal(t, http.StatusAccepted, b.Act(t, op, "rollback", nil).Status)
 	b.Await(t, op, quick, "ROLLED_BACK")

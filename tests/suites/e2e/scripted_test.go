@@ -77,7 +77,7 @@ func (b *bed) scripted(t *testing.T, name string) (vnf string) {
 
 // by returns a request to instantiate with the class of a script. The class gets params.
 func (b *bed) by(script string, params map[string]any) map[string]any {
-	request := linksTo("net0")
+	request := testbed.LinksTo("net0")
 	request["flavourId"] = "simple"
 	request["vimConnectionInfo"] = b.OnOpenStack()
 	params["lcm-operation-user-data"], params["lcm-operation-user-data-class"] = script, "Names"

@@ -235,7 +235,7 @@ func (b *bed) storageHealFails(t *testing.T, vnf, volume string) {
 // succeeds when the volume is attached again.
 func (b *bed) volumeAttachedNowhere(t *testing.T, vnf, volume string) {
 	t.Helper()
-	nova := service(t, b.Cloud.Login(), openstack.NewComputeV2)
+	nova := testbed.Service(t, b.Cloud.Login(), openstack.NewComputeV2)
 	former := b.VnfcOf(t, vnf, testbed.StorageVdu)
 	b.ScriptFault(t, map[string]any{
 		"script": "check-storage-server", "times": 1, "exit_code": 65, "output": "windlass: wait a moment.",
@@ -245,7 +245,7 @@ func (b *bed) volumeAttachedNowhere(t *testing.T, vnf, volume string) {
 		"additionalParams": map[string]any{"keep_volumes": true},
 	})
 	b.Await(t, op, quick, "FAILED_TEMP")
-	cinder := service(t, b.Cloud.Login(), openstack.NewBlockStorageV3)
+	cinder := testbed.Service(t, b.Cloud.Login(), openstack.NewBlockStorageV3)
 	held, err := volumes.Get(t.Context(), cinder, volume).Extract()
 	require.NoError(t, err)
 	require.Len(t, held.Attachments, 1)

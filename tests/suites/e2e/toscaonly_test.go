@@ -93,7 +93,7 @@ func (b *bed) toscaOnlyV2(t *testing.T) {
 func (b *bed) toscaOnlySized(t *testing.T) {
 	t.Helper()
 	vnf := b.CreateOf(t, toscaOnlyVnfdID, "sized")
-	request := linksTo("net0") // it connects VDU1_CP1
+	request := testbed.LinksTo("net0") // it connects VDU1_CP1
 	request["flavourId"] = "sized"
 	request["vimConnectionInfo"] = b.OnOpenStack()
 	op := b.Begin(t, vnf, "instantiate", request)
@@ -118,7 +118,7 @@ func (b *bed) makeAdministrator(t *testing.T) (withdraw func()) {
 	t.Helper()
 	login, err := b.Cloud.(*environment.Lab).Admin(t.Context(), b.Environment)
 	require.NoError(t, err)
-	keystone := service(t, login, openstack.NewIdentityV3)
+	keystone := testbed.Service(t, login, openstack.NewIdentityV3)
 	var found struct {
 		Users    []struct{ ID string }
 		Projects []struct{ ID, Name string }
@@ -142,7 +142,7 @@ func (b *bed) makeAdministrator(t *testing.T) (withdraw func()) {
 
 func limits(t *testing.T, b *bed) (kbps []int) {
 	t.Helper()
-	pages, err := policies.List(service(t, b.Cloud.Login(), openstack.NewNetworkV2),
+	pages, err := policies.List(testbed.Service(t, b.Cloud.Login(), openstack.NewNetworkV2),
 		policies.ListOpts{}).AllPages(t.Context())
 	require.NoError(t, err)
 	list, err := policies.ExtractPolicies(pages)
@@ -176,7 +176,7 @@ func (b *bed) requireVdus(t *testing.T, vnf string, want map[string]int) {
 // requireDualStack checks that the only port of a server has an IPv4 and an IPv6 address.
 func (b *bed) requireDualStack(t *testing.T, server string) {
 	t.Helper()
-	pages, err := ports.List(service(t, b.Cloud.Login(), openstack.NewNetworkV2),
+	pages, err := ports.List(testbed.Service(t, b.Cloud.Login(), openstack.NewNetworkV2),
 		ports.ListOpts{DeviceID: server}).AllPages(t.Context())
 	require.NoError(t, err)
 	list, err := ports.ExtractPorts(pages)

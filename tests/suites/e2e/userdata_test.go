@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/tests/support/testbed"
 )
 
 const (
@@ -19,7 +21,7 @@ const (
 func standardUserData(t *testing.T, b *bed) {
 	b.Onboard(t, standardPackage)
 	vnf := b.CreateOf(t, standardVnfdID, "standard")
-	request := linksTo("net0")
+	request := testbed.LinksTo("net0")
 	request["flavourId"] = "simple"
 	request["vimConnectionInfo"] = b.OnOpenStack()
 	request["additionalParams"] = map[string]any{

@@ -83,7 +83,7 @@ var operations = []operation{
 	{"heal all", small, small, heal()},
 	{"terminate", small, none, terminate},
 	{"change ext conn", lone, moved, func(t testing.TB, s *site) string {
-		return s.bed.Begin(t, s.vnf, "change_ext_conn", linkTo(s.other.ID))
+		return s.bed.Begin(t, s.vnf, "change_ext_conn", testbed.LinksTo(s.other.ID))
 	}},
 	{"modify registries", linked, linked, func(t testing.TB, s *site) string { return s.connectOther(t) }},
 	{"heal storage server", files, files, func(t testing.TB, s *site) string { return s.healStorage(t) }},

@@ -140,7 +140,7 @@ func (s *scenario) vnfc(t *testing.T, vnf string) string {
 func (s *scenario) reconnection(t *testing.T, c *client) {
 	const vnfdID = "0c9d3b52-6f0e-4d43-9d0b-5a1f6c0f7e11"
 	if s.Call(t, http.MethodGet, "/vnfpkgm/v1/onboarded_vnf_packages/"+vnfdID, nil).Status == http.StatusNotFound {
-		s.Onboard(t, "tests/programs/bench/server")
+		s.Onboard(t, testbed.ServerPackage)
 	}
 	other := s.AddNetwork(t, "other")
 
