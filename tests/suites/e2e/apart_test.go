@@ -21,9 +21,9 @@ func networksApart(t *testing.T, b *bed) {
 	for _, change := range []func() string{
 		func() string { return b.Scale(t, vnf, "SCALE_OUT", "worker_instance") },
 		func() string {
-			return b.Heal(t, vnf, "test", b.VnfcOf(t, vnf, "masterNode"), b.VnfcOf(t, vnf, balancerVdu))
+			return b.Heal(t, vnf, b.VnfcOf(t, vnf, "masterNode"), b.VnfcOf(t, vnf, balancerVdu))
 		},
-		func() string { return b.Heal(t, vnf, "test") },
+		func() string { return b.Heal(t, vnf) },
 	} {
 		b.requireApart(t, "cluster-apart", clients)
 		b.Await(t, change(), quick, "COMPLETED")
@@ -31,7 +31,7 @@ func networksApart(t *testing.T, b *bed) {
 	b.requireApart(t, "cluster-apart", clients)
 	b.terminate(t, vnf)
 
-	b.onboardOnce(t, b.playedBalancedPackage(t))
+	b.OnboardOnce(t, b.playedBalancedPackage(t))
 	const server = "ansible-apart"
 	made, err := kubespray.Machines(t.Context(), b.Cloud.Login(), server,
 		kubespray.Server{Name: server, Image: kubespray.AnsibleImage, Password: testbed.NodePassword})

@@ -88,7 +88,7 @@ func cancelTermination(t *testing.T, b *bed) {
 	vnf, op := b.Instantiate(t, "endless", nil)
 	b.Await(t, op, quick, "COMPLETED")
 	b.Fault(t, map[string]any{"service": "heat", "method": "DELETE", "delay_ms": 60_000})
-	op = b.Begin(t, vnf, "terminate", map[string]any{"terminationType": "FORCEFUL"})
+	op = b.Terminate(t, vnf)
 	b.AwaitStep(t, op, "Delete the infrastructure")
 	b.cancelsSoon(t, op, "FORCEFUL")
 	require.NotContains(t, b.Get(t, op)["_links"], "rollback")
@@ -99,7 +99,7 @@ func cancelTermination(t *testing.T, b *bed) {
 	require.Equal(t, http.StatusAccepted, b.Act(t, op, "retry", nil).Status)
 	b.Await(t, op, quick, "COMPLETED")
 	b.RequireNothingLeft(t)
-	require.Equal(t, http.StatusNoContent, b.Call(t, http.MethodDelete, "/vnflcm/v1/vnf_instances/"+vnf, nil).Status)
+	b.Delete(t, vnf)
 }
 
 // stoppedWorker stops the worker during the joins, as an upgrade does. The commands on the nodes continue, and the next
@@ -144,5 +144,5 @@ func (b *bed) rollBack(t *testing.T, op, vnf string) {
 	require.Equal(t, http.StatusAccepted, a.Status, "%s", a.Body)
 	b.Await(t, op, quick, "ROLLED_BACK")
 	b.RequireNothingLeft(t)
-	require.Equal(t, http.StatusNoContent, b.Call(t, http.MethodDelete, "/vnflcm/v1/vnf_instances/"+vnf, nil).Status)
+	b.Delete(t, vnf)
 }

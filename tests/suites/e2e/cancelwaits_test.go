@@ -23,7 +23,7 @@ func gracefulCancelOfWaits(t *testing.T, b *bed) {
 	b.Await(t, op, quick, "ROLLED_BACK")
 	b.record(t, op, "instantiate-cancel-waits")
 	b.RequireNothingLeft(t)
-	require.Equal(t, http.StatusNoContent, b.Call(t, http.MethodDelete, "/vnflcm/v1/vnf_instances/"+vnf, nil).Status)
+	b.Delete(t, vnf)
 
 	b.Pace(t, 0, 0)
 	vnf, op = b.Instantiate(t, "drains", nil)

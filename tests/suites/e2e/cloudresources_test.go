@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/tests/support/environment"
+	"github.com/windlass-nfv/windlass/tests/support/testbed"
 )
 
 // resources are the resources of a stack, including nested stacks: the type of each id.
@@ -60,22 +61,10 @@ func (r resources) among(ids map[string]bool) (out []string) {
 	return out
 }
 
-// service returns a client for one service of a cloud.
-func service(t *testing.T, login environment.Login,
-	open func(*gophercloud.ProviderClient, gophercloud.EndpointOpts) (*gophercloud.ServiceClient, error),
-) *gophercloud.ServiceClient {
-	t.Helper()
-	provider, err := login.Client(t.Context())
-	require.NoError(t, err)
-	client, err := open(provider, login.Endpoint())
-	require.NoError(t, err)
-	return client
-}
-
 // resourcesIn lists the resources of a stack, and the stack itself.
 func resourcesIn(t *testing.T, login environment.Login, name string) resources {
 	t.Helper()
-	heat := service(t, login, openstack.NewOrchestrationV1)
+	heat := testbed.Service(t, login, openstack.NewOrchestrationV1)
 	stack, err := stacks.Find(t.Context(), heat, name).Extract()
 	require.NoError(t, err)
 	pages, err := stackresources.List(heat, name, stack.ID, stackresources.ListOpts{Depth: 5}).AllPages(t.Context())
@@ -98,16 +87,18 @@ func resourcesIn(t *testing.T, login environment.Login, name string) resources {
 func existing(t *testing.T, login environment.Login) map[string]bool {
 	t.Helper()
 	out := map[string]bool{}
-	compute, network := service(t, login, openstack.NewComputeV2), service(t, login, openstack.NewNetworkV2)
+	compute := testbed.Service(t, login, openstack.NewComputeV2)
+	network := testbed.Service(t, login, openstack.NewNetworkV2)
 	collect(t, out, servers.List(compute, nil), servers.ExtractServers, func(s servers.Server) string { return s.ID })
 	collect(t, out, servergroups.List(compute, nil), servergroups.ExtractServerGroups,
 		func(g servergroups.ServerGroup) string { return g.ID })
 	collect(t, out, ports.List(network, nil), ports.ExtractPorts, func(p ports.Port) string { return p.ID })
 	collect(t, out, groups.List(network, groups.ListOpts{}), groups.ExtractGroups,
 		func(g groups.SecGroup) string { return g.ID })
-	collect(t, out, volumes.List(service(t, login, openstack.NewBlockStorageV3), nil), volumes.ExtractVolumes,
+	collect(t, out, volumes.List(testbed.Service(t, login, openstack.NewBlockStorageV3), nil), volumes.ExtractVolumes,
 		func(v volumes.Volume) string { return v.ID })
-	collect(t, out, stacks.List(service(t, login, openstack.NewOrchestrationV1), stacks.ListOpts{ShowNested: true}),
+	heat := testbed.Service(t, login, openstack.NewOrchestrationV1)
+	collect(t, out, stacks.List(heat, stacks.ListOpts{ShowNested: true}),
 		stacks.ExtractStacks,
 		func(s stacks.ListedStack) string { return s.ID })
 	return out

@@ -44,8 +44,7 @@ func standIn(t *testing.T, at, with string) {
 func TestClusterWithVnfs(t *testing.T) {
 	cluster := kubetest.Start(t)
 	b := newBed(t, "fake")
-	out, err := b.Windlass(t.Context(), "package", "create", "vnfpkg/samples/cnf-manifests").CombinedOutput()
-	require.NoError(t, err, "%s", out)
+	b.Onboard(t, "vnfpkg/samples/cnf-manifests")
 	home := b.Create(t, "home")
 	b.Await(t, b.Begin(t, home, "instantiate", b.SampleRequest(t, "simple", "home", nil)), quick, "COMPLETED")
 	vim := ""
@@ -61,9 +60,9 @@ func TestClusterWithVnfs(t *testing.T) {
 	}})
 	require.Equal(t, http.StatusOK, a.Status, "%s", a.Body)
 
-	web, gone := b.createOf(t, webVnfdID, "web"), b.createOf(t, webVnfdID, "gone")
+	web, gone := b.CreateOf(t, webVnfdID, "web"), b.CreateOf(t, webVnfdID, "gone")
 	b.Await(t, b.Begin(t, gone, "instantiate", b.webRequest(t, vim, "default")), quick, "COMPLETED")
-	b.Await(t, b.Begin(t, gone, "terminate", map[string]any{"terminationType": "FORCEFUL"}), quick, "COMPLETED")
+	b.Await(t, b.Terminate(t, gone), quick, "COMPLETED")
 	b.Await(t, b.Begin(t, web, "instantiate", b.webRequest(t, vim, "default")), quick, "COMPLETED")
 
 	terminate := map[string]any{"terminationType": "FORCEFUL"}
@@ -74,7 +73,7 @@ func TestClusterWithVnfs(t *testing.T) {
 	// A VNF on the cluster cannot be terminated now. The error names it, and the cluster stays until a retry terminates
 	// the VNF.
 	cluster.Kubelet.Pace.Store(int64(3 * time.Second))
-	scale := b.Begin(t, web, "scale", map[string]any{"type": "SCALE_OUT", "aspectId": "web_pods"})
+	scale := b.Scale(t, web, "SCALE_OUT", "web_pods")
 	terminate["additionalParams"] = map[string]any{"terminate_vnfs": true}
 	op := b.Begin(t, home, "terminate", terminate)
 	failed := b.Await(t, op, quick, "FAILED_TEMP")
@@ -87,7 +86,7 @@ func TestClusterWithVnfs(t *testing.T) {
 	for _, vnf := range []string{home, web, gone} {
 		info := b.Get(t, "/vnflcm/v1/vnf_instances/"+vnf)
 		require.Equal(t, "NOT_INSTANTIATED", info["instantiationState"])
-		require.Equal(t, http.StatusNoContent, b.Call(t, http.MethodDelete, "/vnflcm/v1/vnf_instances/"+vnf, nil).Status)
+		b.Delete(t, vnf)
 	}
 	require.Equal(t, http.StatusNotFound, b.Call(t, http.MethodGet, "/v1.0/vims/"+vim, nil).Status)
 	b.RequireNothingLeft(t)

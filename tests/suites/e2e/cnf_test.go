@@ -27,11 +27,10 @@ const webVnfdID = "b7a3f6de-2c0b-4d43-9a5e-0c1f6d8e7b24"
 func TestContainers(t *testing.T) {
 	cluster := kubetest.Start(t)
 	b := newBed(t, "fake")
-	out, err := b.Windlass(t.Context(), "package", "create", "vnfpkg/samples/cnf-manifests").CombinedOutput()
-	require.NoError(t, err, "%s", out)
+	b.Onboard(t, "vnfpkg/samples/cnf-manifests")
 	vim := b.registerCluster(t, cluster, "default")
 
-	vnf := b.createOf(t, webVnfdID, "web")
+	vnf := b.CreateOf(t, webVnfdID, "web")
 	op := b.Begin(t, vnf, "instantiate", withRegistry(b.webRequest(t, vim, "default")))
 	b.Await(t, op, quick, "COMPLETED")
 	b.RequireChanged(t, op, 1, 0)
@@ -43,7 +42,7 @@ func TestContainers(t *testing.T) {
 
 	// A second VNF of the same package cannot use the same namespace: the names are in use. In its own namespace it
 	// can.
-	clash := b.createOf(t, webVnfdID, "clash")
+	clash := b.CreateOf(t, webVnfdID, "clash")
 	require.Contains(t, b.problemsOf(t, clash, b.webRequest(t, vim, "default")), "Deployment default/web: exists "+
 		"already")
 	op = b.Begin(t, clash, "instantiate", b.webRequest(t, vim, "default"))
@@ -57,15 +56,15 @@ func TestContainers(t *testing.T) {
 	// The rehearsal found the clash before anything was made.
 	require.Equal(t, http.StatusConflict,
 		b.Call(t, http.MethodPost, "/windlass/v1/vnf_instances/"+clash+"/clean_up", map[string]any{}).Status)
-	_, err = cluster.Client.CoreV1().Namespaces().Create(t.Context(), kubetest.Namespace("beside"), metav1.CreateOptions{})
+	_, err := cluster.Client.CoreV1().Namespaces().Create(t.Context(), kubetest.Namespace("beside"), metav1.CreateOptions{})
 	require.NoError(t, err)
 	b.Await(t, b.Begin(t, clash, "instantiate", b.webRequest(t, vim, "beside")), quick, "COMPLETED")
-	b.Terminate(t, clash)
+	b.Remove(t, clash)
 	require.Equal(t, first, b.Vnfcs(t, vnf), "the first one has not noticed")
 
 	hears := newSubscriber(t)
 	b.subscribe(t, "/vnflcm/v1", hears)
-	op = b.Begin(t, vnf, "scale", map[string]any{"type": "SCALE_OUT", "aspectId": "web_pods", "numberOfSteps": 2})
+	op = b.Scale(t, vnf, "SCALE_OUT", "web_pods", 2)
 	b.Await(t, op, quick, "COMPLETED")
 	b.RequireChanged(t, op, 2, 0)
 	require.Contains(t, b.output(t, op), "Deployment default/web: ready")
@@ -78,7 +77,7 @@ func TestContainers(t *testing.T) {
 	}
 
 	leaving := b.VnfcOf(t, vnf, "web")
-	op = b.Begin(t, vnf, "heal", map[string]any{"vnfcInstanceId": []string{leaving}})
+	op = b.Heal(t, vnf, leaving)
 	b.Await(t, op, quick, "COMPLETED")
 	healed := b.Vnfcs(t, vnf)
 	require.Len(t, healed, 3)
@@ -89,13 +88,13 @@ func TestContainers(t *testing.T) {
 	healed = b.Vnfcs(t, vnf)
 
 	// A heal of the entire VNF makes all Pods anew.
-	b.Await(t, b.Begin(t, vnf, "heal", map[string]any{}), quick, "COMPLETED")
+	b.Await(t, b.Heal(t, vnf), quick, "COMPLETED")
 	for id := range b.Vnfcs(t, vnf) {
 		require.NotContains(t, healed, id)
 	}
 
 	b.KillWorker(t)
-	op = b.Begin(t, vnf, "scale", map[string]any{"type": "SCALE_IN", "aspectId": "web_pods"})
+	op = b.Scale(t, vnf, "SCALE_IN", "web_pods")
 	b.Await(t, op, quick, "COMPLETED")
 	b.RequireChanged(t, op, 0, 1)
 	require.Len(t, b.Vnfcs(t, vnf), 2)
@@ -148,7 +147,7 @@ func (b *bed) operatedContainers(t *testing.T, cluster *kubetest.ControlPlane, v
 		map[string]any{"type": "SCALE_OUT", "aspectId": "web_pods"})
 	require.Equal(t, http.StatusConflict, a.Status, "%s", a.Body)
 
-	b.Await(t, b.Begin(t, vnf, "operate", map[string]any{"changeStateTo": "STARTED"}), quick, "COMPLETED")
+	b.Await(t, b.Operate(t, vnf, "STARTED"), quick, "COMPLETED")
 	b.requireState(t, vnf, "STARTED")
 	require.Len(t, b.Vnfcs(t, vnf), len(had))
 	b.requireSeen(t, vnf, "Deployment")
@@ -198,7 +197,7 @@ func (b *bed) followsContainers(t *testing.T, cluster *kubetest.ControlPlane, vn
 	had := len(recorded())
 	b.CheckDriftUntil(t, vnf, func(r lcm.DriftReport) bool { return len(r.Findings) >= had })
 	require.Len(t, recorded(), had)
-	b.Await(t, b.Begin(t, vnf, "heal", map[string]any{}), quick, "COMPLETED")
+	b.Await(t, b.Heal(t, vnf), quick, "COMPLETED")
 	b.CheckDriftUntil(t, vnf, func(r lcm.DriftReport) bool { return len(r.Findings) == 0 })
 }
 
@@ -214,7 +213,7 @@ func (b *bed) foreignContainers(t *testing.T, cluster *kubetest.ControlPlane, vi
 	b.onboardAsItIs(t, filepath.Join(dir, "v1_scale"))
 	b.onboardAsItIs(t, filepath.Join(dir, "v2_change"))
 
-	vnf := b.createOf(t, "b1bb0ce7-ebca-4fa7-95ed-4840d70a1177", "v1")
+	vnf := b.CreateOf(t, "b1bb0ce7-ebca-4fa7-95ed-4840d70a1177", "v1")
 	op := b.Begin(t, vnf, "instantiate", map[string]any{
 		"flavourId":         "simple",
 		"additionalParams":  map[string]any{"lcm-kubernetes-def-files": []string{"Files/kubernetes/deployment_scale.yaml"}},
@@ -222,10 +221,10 @@ func (b *bed) foreignContainers(t *testing.T, cluster *kubetest.ControlPlane, vi
 	})
 	b.Await(t, op, quick, "COMPLETED")
 	had := len(b.Vnfcs(t, vnf))
-	op = b.Begin(t, vnf, "scale", map[string]any{"type": "SCALE_OUT", "aspectId": "vdu1_aspect", "numberOfSteps": 1})
+	op = b.Scale(t, vnf, "SCALE_OUT", "vdu1_aspect", 1)
 	b.Await(t, op, quick, "COMPLETED")
 	require.Greater(t, len(b.Vnfcs(t, vnf)), had)
-	b.Terminate(t, vnf)
+	b.Remove(t, vnf)
 
 	v2 := b.inSecondForm(t, "b1bb0ce7-ebca-4fa7-95ed-4840d7000000", "v2", nil)
 	v2.done(t, "instantiate", map[string]any{
@@ -282,11 +281,7 @@ func (b *bed) registerCluster(t *testing.T, p *kubetest.ControlPlane, namespace 
 // webRequest returns the sample's request for that VIM.
 func (b *bed) webRequest(t *testing.T, vim, namespace string) map[string]any {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(b.Root, "vnfpkg/samples/requests/instantiate-cnf-manifests.json"))
-	require.NoError(t, err)
-	var request map[string]any
-	require.NoError(t, json.Unmarshal(text, &request))
-	request["vimConnectionInfo"].([]any)[0].(map[string]any)["vimId"] = vim
+	request := b.RequestOf(t, "cnf-manifests", vim)
 	request["additionalParams"].(map[string]any)["namespace"] = namespace
 	return request
 }

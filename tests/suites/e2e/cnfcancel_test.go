@@ -19,7 +19,7 @@ func (b *bed) cancelledContainers(t *testing.T, cluster *kubetest.ControlPlane, 
 	defer pace(0)
 
 	pace(3 * time.Second)
-	vnf := b.createOf(t, webVnfdID, "cancelled")
+	vnf := b.CreateOf(t, webVnfdID, "cancelled")
 	op := b.Begin(t, vnf, "instantiate", b.webRequest(t, vim, "default"))
 	awaitPods(t, cluster, 1)
 	b.cancelsSoon(t, op, "GRACEFUL")
@@ -30,7 +30,7 @@ func (b *bed) cancelledContainers(t *testing.T, cluster *kubetest.ControlPlane, 
 	require.Len(t, had, 1)
 
 	pace(time.Hour)
-	op = b.Begin(t, vnf, "scale", map[string]any{"type": "SCALE_OUT", "aspectId": "web_pods", "numberOfSteps": 2})
+	op = b.Scale(t, vnf, "SCALE_OUT", "web_pods", 2)
 	awaitPods(t, cluster, 3)
 	b.cancelsSoon(t, op, "FORCEFUL")
 	pace(0)
@@ -40,7 +40,7 @@ func (b *bed) cancelledContainers(t *testing.T, cluster *kubetest.ControlPlane, 
 	require.Zero(t, b.ScaleLevel(t, vnf, "web_pods"))
 	awaitPods(t, cluster, 1)
 
-	b.Terminate(t, vnf)
+	b.Remove(t, vnf)
 	requireNoPods(t, cluster.Client)
 }
 

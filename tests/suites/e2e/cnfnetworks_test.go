@@ -24,8 +24,7 @@ func TestContainersNetworks(t *testing.T) {
 	cluster := kubetest.Start(t)
 	cluster.InstallMultus(t)
 	b := newBed(t, "fake")
-	out, err := b.Windlass(t.Context(), "package", "create", networksPackage).CombinedOutput()
-	require.NoError(t, err, "%s", out)
+	b.Onboard(t, networksPackage)
 	vim := b.registerCluster(t, cluster, "default")
 	for version := range 2 {
 		b.connectsContainers(t, cluster, vim, "/vnflcm/v"+string(rune('1'+version)))
@@ -185,7 +184,7 @@ func (s secondForm) requireNetwork(t *testing.T, cluster *kubetest.ControlPlane,
 // refusesNetworks checks that Windlass refuses at once what no cluster can do.
 func (b *bed) refusesNetworks(t *testing.T, vim string) {
 	t.Helper()
-	vnf := b.createOf(t, networksVnfdID, "refused")
+	vnf := b.CreateOf(t, networksVnfdID, "refused")
 	for says, change := range map[string]func(request map[string]any){
 		"the VDU web has 3 Pods": func(request map[string]any) { request["instantiationLevelId"] = "large" },
 		"must name a NetworkAttachmentDefinition of the cluster": func(request map[string]any) {

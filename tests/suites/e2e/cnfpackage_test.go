@@ -16,7 +16,7 @@ const newWebVnfdID = "3d1f0c52-8f0a-4a53-9a7c-5be2f7f0c1aa"
 // newWeb makes a later version of the sample of manifests, with another VNFD, image and file.
 func (b *bed) newWeb(t *testing.T) (dir string) {
 	t.Helper()
-	return b.changedPackage(t, "vnfpkg/samples/cnf-manifests", strings.NewReplacer(webVnfdID, newWebVnfdID,
+	return b.ChangedPackage(t, "vnfpkg/samples/cnf-manifests", strings.NewReplacer(webVnfdID, newWebVnfdID,
 		"software_version: '1.0'", "software_version: '2.0'", "lab.local/web:v1", "lab.local/web:v2",
 		"lab.local/none:v1", "broken.local/web:v2", "name: web-page", "name: web-page-2"))
 }
@@ -25,8 +25,7 @@ func (b *bed) newWeb(t *testing.T) (dir string) {
 // The second one succeeds although the worker is killed.
 func (b *bed) otherPackage(t *testing.T, cluster *kubetest.ControlPlane, vim string) {
 	t.Helper()
-	out, err := b.Windlass(t.Context(), "package", "create", b.newWeb(t)).CombinedOutput()
-	require.NoError(t, err, "%s", out)
+	b.Onboard(t, b.newWeb(t))
 	vnf := b.inSecondForm(t, webVnfdID, "changing", nil)
 	vnf.done(t, "instantiate", map[string]any{
 		"flavourId": "simple", "instantiationLevelId": "small",

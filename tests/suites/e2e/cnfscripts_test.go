@@ -16,7 +16,7 @@ const scriptedWebVnfdID = "3d1f0c52-8f0a-4a53-9a7c-5be2f7f0c1ab"
 func (b *bed) scriptedWeb(t *testing.T) (dir string) {
 	t.Helper()
 	const node = "        flavour_description: One to five Pods of a web server\n"
-	dir = b.changedPackage(t, "vnfpkg/samples/cnf-manifests", strings.NewReplacer(webVnfdID, scriptedWebVnfdID, node, node+`      artifacts:
+	dir = b.ChangedPackage(t, "vnfpkg/samples/cnf-manifests", strings.NewReplacer(webVnfdID, scriptedWebVnfdID, node, node+`      artifacts:
         account: { type: tosca.artifacts.Implementation.Python, file: ../Scripts/account.py }
       interfaces:
         Vnflcm:
@@ -34,8 +34,7 @@ func (b *bed) scriptedWeb(t *testing.T) (dir string) {
 // with other settings.
 func (b *bed) scriptsBesidePods(t *testing.T, vim string) {
 	t.Helper()
-	out, err := b.Windlass(t.Context(), "package", "create", b.scriptedWeb(t)).CombinedOutput()
-	require.NoError(t, err, "%s", out)
+	b.Onboard(t, b.scriptedWeb(t))
 	instantiate := map[string]any{
 		"flavourId": "simple", "instantiationLevelId": "small",
 		"vimConnectionInfo": map[string]any{"kubernetes": map[string]any{"vimId": vim, "vimType": "ETSINFV.KUBERNETES.V_1"}},

@@ -50,8 +50,7 @@ func (b *bed) manifestsPackage(t *testing.T, vnfdID, manifests string) {
 		return os.WriteFile(path, []byte(strings.ReplaceAll(string(text), webVnfdID, vnfdID)), 0o600)
 	}))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "Files/kubernetes/web.yaml"), []byte(manifests), 0o600))
-	out, err := b.Windlass(t.Context(), "package", "create", dir).CombinedOutput()
-	require.NoError(t, err, "%s", out)
+	b.Onboard(t, dir)
 }
 
 // TestContainers_withClaims runs operations of a VNF with volumes: heals, also failed ones, changes of the VIM's
@@ -61,7 +60,7 @@ func TestContainers_withClaims(t *testing.T) {
 	cluster.Volumes(t, 8)
 	b := newBed(t, "fake")
 	b.manifestsPackage(t, storeVnfdID, store)
-	vnf := b.createOf(t, storeVnfdID, "store")
+	vnf := b.CreateOf(t, storeVnfdID, "store")
 	request := b.webRequest(t, "", "default")
 	request["instantiationLevelId"] = "large"
 	request["vimConnectionInfo"] = []any{clusterConnection(cluster, kubetest.Token)}
@@ -77,7 +76,7 @@ func TestContainers_withClaims(t *testing.T) {
 func (b *bed) keepsClaims(t *testing.T, cluster *kubetest.ControlPlane, vnf string, request map[string]any) {
 	t.Helper()
 	had, pods := claimsOf(t, cluster), b.recordedPods(t, vnf)
-	b.Await(t, b.Begin(t, vnf, "heal", map[string]any{}), quick, "COMPLETED")
+	b.Await(t, b.Heal(t, vnf), quick, "COMPLETED")
 	require.NotEqual(t, pods, b.recordedPods(t, vnf))
 	require.Equal(t, had, claimsOf(t, cluster), "a heal keeps data that nobody wants gone")
 	a := b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances/"+vnf+"/terminate", map[string]any{
@@ -231,6 +230,6 @@ func (b *bed) rotatesCredentials(t *testing.T, cluster *kubetest.ControlPlane, v
 	}
 	b.Await(t, b.Modify(t, vnf, patch(clusterConnection(cluster, kubetest.OtherToken))), quick, "COMPLETED")
 	require.Equal(t, had, shown(), "the rest of the connection is as it was")
-	b.Await(t, b.Begin(t, vnf, "scale", map[string]any{"type": "SCALE_IN", "aspectId": "web_pods"}), quick, "COMPLETED")
+	b.Await(t, b.Scale(t, vnf, "SCALE_IN", "web_pods"), quick, "COMPLETED")
 	require.Len(t, b.Vnfcs(t, vnf), 2)
 }

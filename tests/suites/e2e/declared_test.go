@@ -18,8 +18,7 @@ const (
 // declaredAttributes sends attributes that contradict the VNFD. Windlass refuses a creation, and rolls a modification
 // and an instantiation back by itself. The error names every mistake, and the VnfInstance does not change.
 func declaredAttributes(t *testing.T, b *bed) {
-	out, err := b.Windlass(t.Context(), "package", "create", declaringPackage).CombinedOutput()
-	require.NoError(t, err, "%s", out)
+	b.Onboard(t, declaringPackage)
 	create := func(metadata map[string]any) testbed.Answer {
 		return b.Call(t, http.MethodPost, "/vnflcm/v2/vnf_instances",
 			map[string]any{"vnfdId": declaringVnfdID, "metadata": metadata})
@@ -55,9 +54,9 @@ func declaredAttributes(t *testing.T, b *bed) {
 	// A required attribute may be missing only while the VNF is not instantiated.
 	b.Await(t, b.Modify(t, vnf, map[string]any{"extensions": map[string]any{"logLevel": nil, "mirrors": []any{"a"}}}),
 		quick, "COMPLETED")
-	request := linksTo("net0")
+	request := testbed.LinksTo("net0")
 	request["flavourId"] = "simple"
-	request["vimConnectionInfo"] = []any{map[string]any{"id": "openstack", "vimId": b.Vim, "vimType": "openstack"}}
+	request["vimConnectionInfo"] = b.OnOpenStack()
 	op = b.Begin(t, vnf, "instantiate", request)
 	rolledBack(op, "$.extensions.logLevel: is missing: the VNFD requires it")
 	b.record(t, op, "instantiate-refused")
@@ -68,6 +67,6 @@ func declaredAttributes(t *testing.T, b *bed) {
 	rolledBack(b.Modify(t, vnf, map[string]any{"extensions": nil}), "$.extensions.logLevel: is missing")
 	require.Equal(t, map[string]any{"logLevel": "debug", "mirrors": []any{"a"}}, b.Get(t, instance)["extensions"])
 	b.Await(t, b.Modify(t, vnf, map[string]any{"vnfInstanceName": "renamed"}), quick, "COMPLETED")
-	b.Terminate(t, vnf)
+	b.Remove(t, vnf)
 	b.RequireNothingLeft(t)
 }

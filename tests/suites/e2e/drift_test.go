@@ -125,7 +125,7 @@ func driftIsHealedByNotification(t *testing.T, b *bed) {
 	worker := b.VnfcOf(t, vnf, "workerNode")
 
 	// The notification comes during an operation. Windlass checks the VNF after the operation.
-	op = b.Begin(t, vnf, "scale", map[string]any{"type": "SCALE_OUT", "aspectId": "worker_instance"})
+	op = b.Scale(t, vnf, "SCALE_OUT", "worker_instance")
 	b.notify(t, vnf, worker)
 	b.Await(t, op, quick, "COMPLETED")
 	report := b.AwaitReport(t, vnf, func(r lcm.DriftReport) bool { return r.Trigger == lcm.DriftByNotification })

@@ -85,7 +85,7 @@ func (d *dayTwo) serverOf(t *testing.T, vnfc string) string {
 
 func (d *dayTwo) switchOff(t *testing.T, server string) {
 	t.Helper()
-	nova := service(t, d.Cloud.Login(), openstack.NewComputeV2)
+	nova := testbed.Service(t, d.Cloud.Login(), openstack.NewComputeV2)
 	require.NoError(t, servers.Stop(t.Context(), nova, server).ExtractErr())
 	require.Eventually(t, func() bool {
 		s, err := servers.Get(t.Context(), nova, server).Extract()

@@ -1,10 +1,7 @@
 package e2e
 
 import (
-	"encoding/json"
 	"net/http"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -35,8 +32,8 @@ func TestExposedServices(t *testing.T) {
 		"vim_project": map[string]any{"name": "default"},
 	}})
 	require.Equal(t, http.StatusOK, a.Status, "%s", a.Body)
-	b.onboardOnce(t, "vnfpkg/samples/cnf-nodeport")
-	web := b.createOf(t, exposedVnfdID, "web")
+	b.OnboardOnce(t, "vnfpkg/samples/cnf-nodeport")
+	web := b.CreateOf(t, exposedVnfdID, "web")
 	named := b.addressesOf(t, home, "externalLB_CP1")[0]
 	op := b.Begin(t, web, "instantiate", b.exposedRequest(t, vim, named))
 	b.Await(t, op, quick, "COMPLETED")
@@ -56,11 +53,11 @@ func TestExposedServices(t *testing.T) {
 	requireExposed(3)
 	for vnfc := range b.Vnfcs(t, home) { // until all first load balancers are replaced
 		if b.Vnfcs(t, home)[vnfc] == balancerVdu {
-			b.Await(t, b.Heal(t, home, "test", vnfc), quick, "COMPLETED")
+			b.Await(t, b.Heal(t, home, vnfc), quick, "COMPLETED")
 		}
 	}
 	requireExposed(3)
-	b.Await(t, b.Heal(t, web, "test"), quick, "COMPLETED") // this makes the Service anew
+	b.Await(t, b.Heal(t, web), quick, "COMPLETED") // this makes the Service anew
 	requireExposed(3)
 
 	b.terminate(t, web)
@@ -73,11 +70,7 @@ func TestExposedServices(t *testing.T) {
 
 func (b *bed) exposedRequest(t *testing.T, vim, balancer string) map[string]any {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(b.Root, "vnfpkg/samples/requests/instantiate-cnf-nodeport.json"))
-	require.NoError(t, err)
-	var request map[string]any
-	require.NoError(t, json.Unmarshal(text, &request))
-	request["vimConnectionInfo"].([]any)[0].(map[string]any)["vimId"] = vim
+	request := b.RequestOf(t, "cnf-nodeport", vim)
 	lb := request["additionalParams"].(map[string]any)["lcm-kubernetes-external-lb"].(map[string]any)["external_lb_param"].(map[string]any)
 	lb["ssh_ip"], lb["ssh_password"] = balancer, testbed.NodePassword
 	port, err := lcm.SSHPort(b.Cloud.Login().Vim("cloud")["vim"].(map[string]any)["extra"].(map[string]any))

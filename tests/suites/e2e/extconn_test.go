@@ -3,7 +3,6 @@ package e2e
 import (
 	"fmt"
 	"net/http"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -15,26 +14,7 @@ import (
 	"github.com/windlass-nfv/windlass/tests/support/testbed"
 )
 
-const (
-	// serverPackage is the package with one small server.
-	serverPackage = "tests/programs/bench/server"
-	serverVnfdID  = "0c9d3b52-6f0e-4d43-9d0b-5a1f6c0f7e11"
-	reconnectStep = "Change the external connections"
-)
-
-func linksTo(network string, addresses ...string) map[string]any {
-	data := map[string]any{"layerProtocol": "IP_OVER_ETHERNET"}
-	if len(addresses) > 0 {
-		data["ipOverEthernet"] = map[string]any{"ipAddresses": []any{map[string]any{
-			"type":           "IPV4",
-			"fixedAddresses": addresses,
-		}}}
-	}
-	cp := map[string]any{"cpdId": "VDU1_CP1", "cpConfig": []any{map[string]any{"cpProtocolData": []any{data}}}}
-	return map[string]any{"extVirtualLinks": []any{map[string]any{
-		"id": "link-" + network, "resourceId": network, "extCps": []any{cp},
-	}}}
-}
+const reconnectStep = "Change the external connections"
 
 // reconnection is a VNF of one server on the network net0, and other networks to which it can be connected.
 type reconnection struct {
@@ -48,20 +28,16 @@ type reconnection struct {
 // newReconnection instantiates the VNF, and makes so many other networks.
 func newReconnection(t *testing.T, b *bed, count int) *reconnection {
 	t.Helper()
-	out, err := b.Windlass(t.Context(), "package", "create", serverPackage).CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	r := &reconnection{bed: b, neutron: service(t, b.Cloud.Login(), openstack.NewNetworkV2)}
+	b.Onboard(t, testbed.ServerPackage)
+	r := &reconnection{bed: b, neutron: testbed.Service(t, b.Cloud.Login(), openstack.NewNetworkV2)}
 	for i := range count {
 		network := b.AddNetwork(t, fmt.Sprintf("other-%d", i))
 		r.networks, r.made = append(r.networks, network.ID), append(r.made, network)
 	}
-	a := b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances",
-		map[string]any{"vnfdId": serverVnfdID, "vnfInstanceName": "connected"})
-	require.Equal(t, http.StatusCreated, a.Status, "%s", a.Body)
-	r.vnf = filepath.Base(a.Header.Get("Location"))
-	request := linksTo("net0")
+	r.vnf = b.CreateOf(t, testbed.ServerVnfdID, "connected")
+	request := testbed.LinksTo("net0")
 	request["flavourId"], request["localizationLanguage"] = "simple", "de-AT"
-	request["vimConnectionInfo"] = []any{map[string]any{"id": "openstack", "vimId": b.Vim, "vimType": "openstack"}}
+	request["vimConnectionInfo"] = b.OnOpenStack()
 	b.Await(t, b.Begin(t, r.vnf, "instantiate", request), quick, "COMPLETED")
 	r.server = b.VnfcOf(t, r.vnf, "VDU1")
 	return r
@@ -144,7 +120,7 @@ func (r *reconnection) reconnectOnOwnVim(t *testing.T) {
 		return b.Get(t, "/vnflcm/v1/vnf_instances/"+r.vnf)["vimConnectionInfo"].([]any)[0].(map[string]any)
 	}
 	before, links := connection(), r.ports(t)
-	request := linksTo("net0")
+	request := testbed.LinksTo("net0")
 	change := func(password string) string {
 		own := b.ownConnection("openstack", password)
 		own["vimId"] = nil
@@ -179,7 +155,7 @@ func reconnecting(t *testing.T, b *bed) {
 	}
 	requireOn("net0", "link-net0")
 
-	op := b.Begin(t, vnf, "change_ext_conn", linksTo(other))
+	op := b.Begin(t, vnf, "change_ext_conn", testbed.LinksTo(other))
 	got := b.Await(t, op, quick, "COMPLETED")
 	b.record(t, op, "change-ext-conn")
 	require.Equal(t, "link-"+other, got["changedExtConnectivity"].([]any)[0].(map[string]any)["id"])
@@ -192,7 +168,7 @@ func reconnecting(t *testing.T, b *bed) {
 		})
 	}
 	fail()
-	op = b.Begin(t, vnf, "change_ext_conn", linksTo("net0"))
+	op = b.Begin(t, vnf, "change_ext_conn", testbed.LinksTo("net0"))
 	got = b.Await(t, op, quick, "FAILED_TEMP")
 	require.Contains(t, got["error"].(map[string]any)["detail"], "the switch caught fire")
 	require.Equal(t, http.StatusAccepted, b.Act(t, op, "rollback", nil).Status)
@@ -201,7 +177,7 @@ func reconnecting(t *testing.T, b *bed) {
 	requireOn(other, "link-"+other)
 
 	b.Fault(t, map[string]any{"service": "heat", "method": "GET", "delay_ms": 60_000})
-	op = b.Begin(t, vnf, "change_ext_conn", linksTo("net0"))
+	op = b.Begin(t, vnf, "change_ext_conn", testbed.LinksTo("net0"))
 	b.AwaitStep(t, op, reconnectStep)
 	b.cancelsSoon(t, op, "FORCEFUL")
 	b.ClearFaults(t)
@@ -210,7 +186,7 @@ func reconnecting(t *testing.T, b *bed) {
 	requireOn(other, "link-"+other)
 
 	fail()
-	op = b.Begin(t, vnf, "change_ext_conn", linksTo("net0"))
+	op = b.Begin(t, vnf, "change_ext_conn", testbed.LinksTo("net0"))
 	b.Await(t, op, quick, "FAILED_TEMP")
 	require.Equal(t, http.StatusAccepted, b.Act(t, op, "retry", nil).Status)
 	b.Await(t, op, quick, "COMPLETED")
@@ -218,11 +194,11 @@ func reconnecting(t *testing.T, b *bed) {
 	requireOn("net0", "link-net0")
 
 	fail()
-	op = b.Begin(t, vnf, "change_ext_conn", linksTo(other))
+	op = b.Begin(t, vnf, "change_ext_conn", testbed.LinksTo(other))
 	b.Await(t, op, quick, "FAILED_TEMP")
 	require.Equal(t, http.StatusOK, b.Act(t, op, "fail", nil).Status)
 	b.Await(t, op, quick, "FAILED")
-	b.Await(t, b.Begin(t, vnf, "change_ext_conn", linksTo(other)), quick, "COMPLETED")
+	b.Await(t, b.Begin(t, vnf, "change_ext_conn", testbed.LinksTo(other)), quick, "COMPLETED")
 	requireOn(other, "link-"+other)
 
 	r.reconnectOnOwnVim(t)

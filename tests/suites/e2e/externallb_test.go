@@ -24,8 +24,8 @@ type balancer struct {
 // balanced instantiates a cluster of the sample external-lb, with three control planes and two workers.
 func (b *bed) balanced(t *testing.T, request, name string, edit func(lb map[string]any)) (vnf string) {
 	t.Helper()
-	b.onboardOnce(t, "vnfpkg/samples/external-lb")
-	vnf = b.createOf(t, balancedVnfdID, name)
+	b.OnboardOnce(t, "vnfpkg/samples/external-lb")
+	vnf = b.CreateOf(t, balancedVnfdID, name)
 	op := b.Begin(t, vnf, "instantiate", b.SampleRequest(t, request, name, func(req, cluster map[string]any) {
 		req["instantiationLevelId"] = "instantiation_level_3"
 		lb := cluster["external_lb_param"].(map[string]any)
@@ -99,7 +99,7 @@ func externalLoadBalancer(t *testing.T, b *bed) {
 	b.requireBalanced(t, 1)
 
 	for _, vdu := range []string{"masterNode", "workerNode", "externalLB"} {
-		op := b.Heal(t, vnf, "test", b.VnfcOf(t, vnf, vdu))
+		op := b.Heal(t, vnf, b.VnfcOf(t, vnf, vdu))
 		b.Await(t, op, quick, "COMPLETED")
 		b.RequireChanged(t, op, 1, 1)
 		b.requireBalanced(t, 1)
@@ -133,12 +133,12 @@ func pairOfLoadBalancers(t *testing.T, b *bed) {
 	b.Await(t, op, quick, "ROLLED_BACK")
 	b.requireBalanced(t, 2)
 
-	op = b.Heal(t, vnf, "test", b.VnfcOf(t, vnf, "externalLB"))
+	op = b.Heal(t, vnf, b.VnfcOf(t, vnf, "externalLB"))
 	b.Await(t, op, quick, "COMPLETED")
 	b.RequireChanged(t, op, 1, 1)
 	require.NotEqual(t, first, b.requireBalanced(t, 2))
 	b.RequireMembers(t, 3, 3)
-	op = b.Heal(t, vnf, "test")
+	op = b.Heal(t, vnf)
 	b.Await(t, op, quick, "COMPLETED")
 	b.requireBalanced(t, 2)
 	b.terminate(t, vnf)
@@ -159,12 +159,12 @@ func balancedByOctavia(t *testing.T, b *bed) {
 	b.Await(t, b.Scale(t, vnf, "SCALE_OUT", "worker_instance"), quick, "COMPLETED")
 	b.requireBalanced(t, 1)
 	for _, vdu := range []string{"masterNode", "workerNode"} {
-		b.Await(t, b.Heal(t, vnf, "test", b.VnfcOf(t, vnf, vdu)), quick, "COMPLETED")
+		b.Await(t, b.Heal(t, vnf, b.VnfcOf(t, vnf, vdu)), quick, "COMPLETED")
 		b.requireBalanced(t, 1)
 	}
 	b.Await(t, b.Scale(t, vnf, "SCALE_IN", "worker_instance"), quick, "COMPLETED")
 	b.requireBalanced(t, 1)
-	b.Await(t, b.Heal(t, vnf, "test"), quick, "COMPLETED")
+	b.Await(t, b.Heal(t, vnf), quick, "COMPLETED")
 	b.requireBalanced(t, 1)
 	b.terminate(t, vnf)
 	b.RequireNothingLeft(t)
@@ -181,7 +181,7 @@ func scriptedLoadBalancer(t *testing.T, b *bed) {
 		b.Await(t, b.Scale(t, vnf, way, "worker_instance"), quick, "COMPLETED")
 	}
 	for _, vdu := range []string{"masterNode", balancerVdu} {
-		b.Await(t, b.Heal(t, vnf, "test", b.VnfcOf(t, vnf, vdu)), quick, "COMPLETED")
+		b.Await(t, b.Heal(t, vnf, b.VnfcOf(t, vnf, vdu)), quick, "COMPLETED")
 		b.requireScripted(t)
 	}
 	b.terminate(t, vnf)

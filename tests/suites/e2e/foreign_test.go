@@ -26,8 +26,7 @@ func (b *bed) onboardAsItIs(t *testing.T, dir string) {
 	w := zip.NewWriter(file)
 	require.NoError(t, w.AddFS(os.DirFS(dir)))
 	require.NoError(t, errors.Join(w.Close(), file.Close()))
-	out, err := b.Windlass(t.Context(), "package", "create", archive).CombinedOutput()
-	require.NoError(t, err, "%s", out)
+	b.Onboard(t, archive)
 }
 
 // foreignPackages is the directory of Tacker's packages.
@@ -62,7 +61,7 @@ func foreignPackage(t *testing.T, b *bed) {
 			map[string]any{"cpdId": "masterNode_CP1", "cpConfig": []any{map[string]any{"linkPortId": "a"}}},
 			map[string]any{"cpdId": "workerNode_CP2", "cpConfig": []any{map[string]any{"linkPortId": "b"}}},
 		}}},
-		"vimConnectionInfo": []any{map[string]any{"id": "openstack", "vimId": b.Vim, "vimType": "openstack"}},
+		"vimConnectionInfo": b.OnOpenStack(),
 		"additionalParams": map[string]any{
 			"lcm-operation-user-data":       "./UserData/k8s_cluster_user_data.py",
 			"lcm-operation-user-data-class": "KubernetesClusterUserData",

@@ -2,13 +2,14 @@ package e2e
 
 import (
 	"net/http"
-	"path/filepath"
 	"testing"
 
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/gophercloud/gophercloud/v2/openstack"
 	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/ports"
 	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/tests/support/testbed"
 )
 
 const (
@@ -87,9 +88,7 @@ func (g given) requireKept(t *testing.T, port, server string) *ports.Port {
 func (g given) instantiate(t *testing.T, links ...any) string {
 	t.Helper()
 	return g.Begin(t, g.vnf, "instantiate", map[string]any{
-		"flavourId": "simple", "vimConnectionInfo": []any{map[string]any{
-			"id": "openstack", "vimId": g.Vim, "vimType": "openstack",
-		}}, "extVirtualLinks": links,
+		"flavourId": "simple", "vimConnectionInfo": g.OnOpenStack(), "extVirtualLinks": links,
 	})
 }
 
@@ -102,15 +101,11 @@ func (g given) rollBack(t *testing.T, op string) {
 
 // givenPorts connects a server with ports that others have made, in all operations. The VNF never deletes these ports.
 func givenPorts(t *testing.T, b *bed) {
-	out, err := b.Windlass(t.Context(), "package", "create", givenPortPackage).CombinedOutput()
-	require.NoError(t, err, "%s", out)
+	b.Onboard(t, givenPortPackage)
 	network, other := b.AddNetwork(t, "given"), b.AddNetwork(t, "given-too")
-	g := given{bed: b, neutron: service(t, b.Cloud.Login(), openstack.NewNetworkV2)}
+	g := given{bed: b, neutron: testbed.Service(t, b.Cloud.Login(), openstack.NewNetworkV2)}
 	first, second := g.makePort(t, network.ID), g.makePort(t, other.ID)
-	a := b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances",
-		map[string]any{"vnfdId": givenPortVnfdID, "vnfInstanceName": "given"})
-	require.Equal(t, http.StatusCreated, a.Status, "%s", a.Body)
-	g.vnf = filepath.Base(a.Header.Get("Location"))
+	g.vnf = b.CreateOf(t, givenPortVnfdID, "given")
 
 	// The port is not on the network of the request. The error says so before anything is made.
 	op := g.instantiate(t, onPort("west", other.ID, first))
@@ -143,7 +138,7 @@ func givenPorts(t *testing.T, b *bed) {
 	require.Equal(t, server, g.requireOn(t, "east", second))
 
 	// The heal of the entire VNF makes everything of the VNF anew, but keeps the port.
-	b.Await(t, b.Begin(t, g.vnf, "heal", map[string]any{}), quick, "COMPLETED")
+	b.Await(t, b.Heal(t, g.vnf), quick, "COMPLETED")
 	g.requireOn(t, "east", second)
 	b.terminate(t, g.vnf)
 	for _, port := range []string{first, second} {
@@ -166,10 +161,9 @@ func nfvPort(cp, port string) map[string]any {
 // the server.
 func (g given) overridden(t *testing.T, network string) {
 	t.Helper()
-	out, err := g.Windlass(t.Context(), "package", "create", "tests/suites/e2e/testdata/overriddenport").CombinedOutput()
-	require.NoError(t, err, "%s", out)
+	g.Onboard(t, "tests/suites/e2e/testdata/overriddenport")
 	first, second := g.makePort(t, network), g.makePort(t, network)
-	g.vnf = g.createOf(t, overriddenPortVnfdID, "overridden")
+	g.vnf = g.CreateOf(t, overriddenPortVnfdID, "overridden")
 	cp := func(name, port string) map[string]any {
 		return map[string]any{"cpdId": name, "cpConfig": map[string]any{name: map[string]any{"linkPortId": port}}}
 	}
@@ -178,7 +172,7 @@ func (g given) overridden(t *testing.T, network string) {
 		map[string]any{"id": "p", "resourceHandle": map[string]any{"resourceId": first}},
 		map[string]any{"id": "q", "resourceHandle": map[string]any{"resourceId": "dummy-id"}},
 	}
-	g.Await(t, g.beginV2(t, g.vnf, "instantiate", map[string]any{
+	g.Await(t, g.BeginV2(t, g.vnf, "instantiate", map[string]any{
 		"flavourId": "simple", "vimConnectionInfo": map[string]any{"vim1": map[string]any{
 			"vimId":   g.Vim,
 			"vimType": "openstack",
@@ -186,7 +180,7 @@ func (g given) overridden(t *testing.T, network string) {
 		"extVirtualLinks": []any{link}, "additionalParams": map[string]any{"nfv": nfvPort("VDU1_CP1-2", second)},
 	}), quick, "COMPLETED")
 	former := g.requireBoth(t, first, second)
-	g.Await(t, g.beginV2(t, g.vnf, "heal", map[string]any{}), quick, "COMPLETED")
+	g.Await(t, g.BeginV2(t, g.vnf, "heal", map[string]any{}), quick, "COMPLETED")
 	require.NotEqual(t, former, g.requireBoth(t, first, second))
 	g.terminate(t, g.vnf)
 	for _, port := range []string{first, second} {

@@ -46,7 +46,7 @@ func healingGivenUp(t *testing.T, b *bed) {
 		{"Register the cluster as a VIM", func() { b.takeVimName(t, "cluster-"+name) }, lcm.DriftHealGivenUp},
 	} {
 		c.cause()
-		op = b.Heal(t, vnf, "all of it")
+		op = b.Heal(t, vnf)
 		got := b.Await(t, op, quick, "FAILED_TEMP")
 		require.Equal(t, "FAILED", b.stepState(t, op, c.step), "%v", got["error"])
 		require.NotContains(t, got["_links"], "rollback")
@@ -56,13 +56,13 @@ func healingGivenUp(t *testing.T, b *bed) {
 	b.freeVimName(t, "cluster-"+name)
 
 	b.Pace(t, time.Hour, 0) // now machines never answer
-	op = b.Heal(t, vnf, "all of it")
+	op = b.Heal(t, vnf)
 	b.AwaitStep(t, op, "Wait until every node answers on SSH")
 	b.cancelsSoon(t, op, "FORCEFUL")
 	b.Pace(t, 0, 0)
 	b.requireGivenUp(t, vnf, op, before, lcm.DriftHealGivenUp)
 
-	b.Await(t, b.Heal(t, vnf, "all of it"), quick, "COMPLETED")
+	b.Await(t, b.Heal(t, vnf), quick, "COMPLETED")
 	b.RequireConsistent(t, vnf)
 	require.True(t, sound(b.CheckDriftUntil(t, vnf, sound)))
 	require.NotContains(t, b.shown(t, vnf), "To do")

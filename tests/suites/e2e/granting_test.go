@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/nfvo/nfvotest"
+	"github.com/windlass-nfv/windlass/tests/support/testbed"
 )
 
 // TestGrantedByAnNFVO runs scenarios with one lab and one Windlass whose operations an NFVO grants.
@@ -113,7 +114,7 @@ func grantedLater(t *testing.T, b *bed, n *nfvotest.NFVO) {
 		updated[0].(map[string]any)["resource"].(map[string]any)["resourceId"])
 	n.Away(3)
 	servers := len(b.Vnfcs(t, vnf))
-	b.Terminate(t, vnf)
+	b.Remove(t, vnf)
 	last := lastOf(n)
 	require.Equal(t, "TERMINATE", last["operation"])
 	require.Len(t, resourcesOf(last, "removeResources", "COMPUTE"), servers, "of each server there is a handle")
@@ -132,7 +133,7 @@ func grantRefused(t *testing.T, b *bed, n *nfvotest.NFVO) {
 	got := b.Await(t, op, quick, "ROLLED_BACK")
 	require.Equal(t, "The NFVO refuses the grant: The site is full.", got["error"].(map[string]any)["detail"])
 	b.RequireNothingLeft(t)
-	require.Equal(t, http.StatusNoContent, b.Call(t, http.MethodDelete, "/vnflcm/v1/vnf_instances/"+vnf, nil).Status)
+	b.Delete(t, vnf)
 }
 
 func grantUnhonoured(t *testing.T, b *bed, n *nfvotest.NFVO) {
@@ -151,7 +152,7 @@ func grantUnhonoured(t *testing.T, b *bed, n *nfvotest.NFVO) {
 	require.Contains(t, got["error"].(map[string]any)["detail"],
 		"the grant puts the servers of workerNode into the zone west, but the Base HOT has no parameter for a zone")
 	b.RequireNothingLeft(t)
-	require.Equal(t, http.StatusNoContent, b.Call(t, http.MethodDelete, "/vnflcm/v1/vnf_instances/"+vnf, nil).Status)
+	b.Delete(t, vnf)
 }
 
 // refused begins operations that the NFVO does not grant. It checks that each is ROLLED_BACK, and that the VnfInstance
@@ -177,12 +178,12 @@ func grantReconnects(t *testing.T, b *bed, n *nfvotest.NFVO) {
 	n.Decide(nil)
 	site := newReconnection(t, b, 2)
 	vnf, asked, granted := site.vnf, site.networks[0], site.networks[1]
-	b.refused(t, n, vnf, map[string]map[string]any{"change_ext_conn": linksTo(asked)})
+	b.refused(t, n, vnf, map[string]map[string]any{"change_ext_conn": testbed.LinksTo(asked)})
 
 	n.Decide(func(map[string]any) nfvotest.Decision {
-		return nfvotest.Decision{Grant: map[string]any{"extVirtualLinks": linksTo(asked)["extVirtualLinks"]}}
+		return nfvotest.Decision{Grant: map[string]any{"extVirtualLinks": testbed.LinksTo(asked)["extVirtualLinks"]}}
 	})
-	op := b.Begin(t, vnf, "change_ext_conn", linksTo(asked))
+	op := b.Begin(t, vnf, "change_ext_conn", testbed.LinksTo(asked))
 	b.Await(t, op, quick, "COMPLETED")
 	site.requireOn(t, asked, "link-"+asked)
 	request := lastOf(n)
@@ -191,19 +192,19 @@ func grantReconnects(t *testing.T, b *bed, n *nfvotest.NFVO) {
 	require.Equal(t, "VDU1_CP1", resourcesOf(request, "addResources", "LINKPORT")[0]["resourceTemplateId"])
 
 	n.Decide(func(map[string]any) nfvotest.Decision {
-		return nfvotest.Decision{Grant: map[string]any{"extVirtualLinks": linksTo(granted)["extVirtualLinks"]}}
+		return nfvotest.Decision{Grant: map[string]any{"extVirtualLinks": testbed.LinksTo(granted)["extVirtualLinks"]}}
 	})
-	op = b.Begin(t, vnf, "change_ext_conn", linksTo("net0"))
+	op = b.Begin(t, vnf, "change_ext_conn", testbed.LinksTo("net0"))
 	got := b.Await(t, op, quick, "COMPLETED")
 	require.Equal(t, "link-"+granted, got["changedExtConnectivity"].([]any)[0].(map[string]any)["id"])
 	site.requireOn(t, granted, "link-"+granted)
 
-	other := linksTo("net0")["extVirtualLinks"]
+	other := testbed.LinksTo("net0")["extVirtualLinks"]
 	other.([]any)[0].(map[string]any)["extCps"].([]any)[0].(map[string]any)["cpdId"] = "VDU1_CP2"
 	n.Decide(func(map[string]any) nfvotest.Decision {
 		return nfvotest.Decision{Grant: map[string]any{"extVirtualLinks": other}}
 	})
-	op = b.Begin(t, vnf, "change_ext_conn", linksTo("net0"))
+	op = b.Begin(t, vnf, "change_ext_conn", testbed.LinksTo("net0"))
 	got = b.Await(t, op, quick, "ROLLED_BACK")
 	require.Contains(t, got["error"].(map[string]any)["detail"], "did not ask for")
 	site.requireOn(t, granted, "link-"+granted)
@@ -221,7 +222,8 @@ const (
 // heatParameter returns a parameter of a VNF's stack, as text.
 func (b *bed) heatParameter(t *testing.T, vnf, name string) string {
 	t.Helper()
-	st, err := stacks.Find(t.Context(), service(t, b.Cloud.Login(), openstack.NewOrchestrationV1), "vnf-"+vnf).Extract()
+	heat := testbed.Service(t, b.Cloud.Login(), openstack.NewOrchestrationV1)
+	st, err := stacks.Find(t.Context(), heat, "vnf-"+vnf).Extract()
 	require.NoError(t, err)
 	return st.Parameters[name]
 }
@@ -230,18 +232,12 @@ func (b *bed) heatParameter(t *testing.T, vnf, name string) string {
 // It does not make a network that the NFVO provides.
 func grantNetworks(t *testing.T, b *bed, n *nfvotest.NFVO) {
 	n.Decide(nil)
-	out, err := b.Windlass(t.Context(), "package", "create", innerPackage).CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	neutron := service(t, b.Cloud.Login(), openstack.NewNetworkV2)
+	b.Onboard(t, innerPackage)
+	neutron := testbed.Service(t, b.Cloud.Login(), openstack.NewNetworkV2)
 	begin := func() (vnf, op string) {
-		a := b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances",
-			map[string]any{"vnfdId": innerVnfdID, "vnfInstanceName": "inner"})
-		require.Equal(t, http.StatusCreated, a.Status, "%s", a.Body)
-		vnf = filepath.Base(a.Header.Get("Location"))
+		vnf = b.CreateOf(t, innerVnfdID, "inner")
 		return vnf, b.Begin(t, vnf, "instantiate", map[string]any{
-			"flavourId": "simple", "vimConnectionInfo": []any{map[string]any{
-				"id": "openstack", "vimId": b.Vim, "vimType": "openstack",
-			}},
+			"flavourId": "simple", "vimConnectionInfo": b.OnOpenStack(),
 		})
 	}
 	links := func(vnf string) map[string][]string { // the networks of each virtual link
@@ -266,7 +262,7 @@ func grantNetworks(t *testing.T, b *bed, n *nfvotest.NFVO) {
 	require.Len(t, made["inner"], 1)
 	require.Len(t, made["private"], 1)
 
-	op = b.Begin(t, vnf, "scale", map[string]any{"type": "SCALE_OUT", "aspectId": "servers"})
+	op = b.Scale(t, vnf, "SCALE_OUT", "servers")
 	got = b.Await(t, op, quick, "COMPLETED")
 	asked := resourcesOf(lastOf(n), "addResources", "VL")
 	require.Len(t, asked, 1)
@@ -282,7 +278,7 @@ func grantNetworks(t *testing.T, b *bed, n *nfvotest.NFVO) {
 	require.Len(t, grown["private"], 2)
 	require.Contains(t, rate(), `"kbps":600`, "the step has widened the link, too")
 
-	op = b.Begin(t, vnf, "scale", map[string]any{"type": "SCALE_OUT", "aspectId": "bandwidth", "numberOfSteps": 3})
+	op = b.Scale(t, vnf, "SCALE_OUT", "bandwidth", 3)
 	b.Await(t, op, quick, "COMPLETED")
 	require.Contains(t, rate(), `"kbps":603`)
 	updated := resourcesOf(lastOf(n), "updateResources", "VL")
@@ -290,7 +286,7 @@ func grantNetworks(t *testing.T, b *bed, n *nfvotest.NFVO) {
 	require.Equal(t, made["inner"][0], updated[0]["resource"].(map[string]any)["resourceId"])
 	require.Equal(t, grown, links(vnf))
 
-	b.Await(t, b.Begin(t, vnf, "scale", map[string]any{"type": "SCALE_IN", "aspectId": "servers"}), quick, "COMPLETED")
+	b.Await(t, b.Scale(t, vnf, "SCALE_IN", "servers"), quick, "COMPLETED")
 	removed := resourcesOf(lastOf(n), "removeResources", "VL")
 	require.Len(t, removed, 1)
 	left := removed[0]["resource"].(map[string]any)["resourceId"]
@@ -318,7 +314,7 @@ func grantNetworks(t *testing.T, b *bed, n *nfvotest.NFVO) {
 	vnf, op = begin()
 	got = b.Await(t, op, quick, "ROLLED_BACK")
 	require.Contains(t, got["error"].(map[string]any)["detail"], `no internal virtual link "nothing"`)
-	require.Equal(t, http.StatusNoContent, b.Call(t, http.MethodDelete, "/vnflcm/v1/vnf_instances/"+vnf, nil).Status)
+	b.Delete(t, vnf)
 
 	managed("inner")
 	vnf, op = begin()
@@ -337,7 +333,7 @@ func grantNetworks(t *testing.T, b *bed, n *nfvotest.NFVO) {
 	require.Len(t, list, 1, "the server is on the NFVO's network")
 
 	n.Decide(nil)
-	b.Await(t, b.Begin(t, vnf, "scale", map[string]any{"type": "SCALE_OUT", "aspectId": "servers"}), quick, "COMPLETED")
+	b.Await(t, b.Scale(t, vnf, "SCALE_OUT", "servers"), quick, "COMPLETED")
 	require.NotContains(t, links(vnf), "inner", "and so is the next one")
 	b.terminate(t, vnf)
 	require.Len(t, resourcesOf(lastOf(n), "removeResources", "VL"), 2, "what the NFVO manages stays")

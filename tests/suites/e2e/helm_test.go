@@ -1,11 +1,8 @@
 package e2e
 
 import (
-	"encoding/json"
 	"maps"
 	"net/http"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -25,15 +22,14 @@ const chartVnfdID = "4f0c2f0e-7f0f-4c1b-8f43-6d0a6c1f9b52"
 func TestCharts(t *testing.T) {
 	cluster, charts := kubetest.Start(t), newChartSource(t)
 	b := newBed(t, "fake")
-	out, err := b.Windlass(t.Context(), "package", "create", "vnfpkg/samples/cnf-helm").CombinedOutput()
-	require.NoError(t, err, "%s", out)
+	b.Onboard(t, "vnfpkg/samples/cnf-helm")
 	vim := b.registerCluster(t, cluster, "default")
 	for _, n := range []string{"two", "three"} {
 		_, err := cluster.Client.CoreV1().Namespaces().Create(t.Context(), kubetest.Namespace(n), metav1.CreateOptions{})
 		require.NoError(t, err)
 	}
 
-	vnf := b.createOf(t, chartVnfdID, "web")
+	vnf := b.CreateOf(t, chartVnfdID, "web")
 	op := b.Begin(t, vnf, "instantiate", b.chartRequest(t, vim, "default", nil))
 	b.Await(t, op, quick, "COMPLETED")
 	b.RequireChanged(t, op, 1, 0)
@@ -42,12 +38,12 @@ func TestCharts(t *testing.T) {
 
 	// A second VNF of the same package has the chart from a repository. A third one has the chart from a registry and a
 	// broken image: it fails and is rolled back.
-	second := b.createOf(t, chartVnfdID, "second")
+	second := b.CreateOf(t, chartVnfdID, "second")
 	op = b.Begin(t, second, "instantiate", charts.fromRepository(b.chartRequest(t, vim, "two", nil)))
 	b.Await(t, op, quick, "COMPLETED")
 	b.requireNowhere(t, second, op, map[string]string{"the chart's password": testbed.NodePassword})
 	require.Equal(t, map[string]any{"password": testbed.NodePassword}, releasesIn(t, cluster, "two")[0].Config["admin"])
-	broken := b.createOf(t, chartVnfdID, "broken")
+	broken := b.CreateOf(t, chartVnfdID, "broken")
 	request := b.chartRequest(t, vim, "three", map[string]any{"image.name": "broken:1"})
 	request["additionalParams"].(map[string]any)["helm_chart_path"] = "oci://" + charts.host() + "/charts/web:0.1.0"
 	op = b.Begin(t, broken, "instantiate", request)
@@ -60,7 +56,7 @@ func TestCharts(t *testing.T) {
 	b.Await(t, op, quick, "ROLLED_BACK")
 	require.Empty(t, releasesIn(t, cluster, "three"))
 
-	op = b.Begin(t, vnf, "scale", map[string]any{"type": "SCALE_OUT", "aspectId": "web_pods", "numberOfSteps": 2})
+	op = b.Scale(t, vnf, "SCALE_OUT", "web_pods", 2)
 	b.Await(t, op, quick, "COMPLETED")
 	b.RequireChanged(t, op, 2, 0)
 	require.Equal(t, 2, b.ScaleLevel(t, vnf, "web_pods"))
@@ -76,7 +72,7 @@ func TestCharts(t *testing.T) {
 	require.Contains(t, all[1].Info.Notes, "http://web.default.svc:8081/")
 
 	leaving := b.VnfcOf(t, vnf, "web")
-	op = b.Begin(t, vnf, "heal", map[string]any{"vnfcInstanceId": []string{leaving}})
+	op = b.Heal(t, vnf, leaving)
 	b.Await(t, op, quick, "COMPLETED")
 	healed := b.Vnfcs(t, vnf)
 	require.Len(t, healed, 3)
@@ -84,17 +80,17 @@ func TestCharts(t *testing.T) {
 	require.Len(t, releasesIn(t, cluster, "default"), 2, "nothing of the release is other than before")
 
 	b.KillWorker(t)
-	op = b.Begin(t, vnf, "scale", map[string]any{"type": "SCALE_IN", "aspectId": "web_pods"})
+	op = b.Scale(t, vnf, "SCALE_IN", "web_pods")
 	b.Await(t, op, quick, "COMPLETED")
 	b.RequireChanged(t, op, 0, 1)
 	require.Len(t, b.Vnfcs(t, vnf), 2)
 
-	b.Terminate(t, vnf)
+	b.Remove(t, vnf)
 	require.Empty(t, releasesIn(t, cluster, "default"))
 	require.Len(t, b.Vnfcs(t, second), 1, "the second one has not noticed")
-	b.Await(t, b.Begin(t, second, "scale", map[string]any{"type": "SCALE_OUT", "aspectId": "web_pods"}), quick, "COMPLETED")
+	b.Await(t, b.Scale(t, second, "SCALE_OUT", "web_pods"), quick, "COMPLETED")
 	require.Len(t, b.Vnfcs(t, second), 2)
-	b.Terminate(t, second)
+	b.Remove(t, second)
 	requireNoPods(t, cluster.Client)
 }
 
@@ -103,8 +99,7 @@ func TestCharts(t *testing.T) {
 func TestCharts_ofTheSecondInterface(t *testing.T) {
 	cluster := kubetest.Start(t)
 	b := newBed(t, "fake")
-	out, err := b.Windlass(t.Context(), "package", "create", "vnfpkg/samples/cnf-helm").CombinedOutput()
-	require.NoError(t, err, "%s", out)
+	b.Onboard(t, "vnfpkg/samples/cnf-helm")
 	v2 := b.inSecondForm(t, chartVnfdID, "v2", nil)
 	v2.done(t, "instantiate", map[string]any{
 		"flavourId": "simple",
@@ -153,11 +148,7 @@ func TestCharts_ofTheSecondInterface(t *testing.T) {
 // chartRequest returns the sample's request for that VIM, with other values.
 func (b *bed) chartRequest(t *testing.T, vim, namespace string, values map[string]any) map[string]any {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(b.Root, "vnfpkg/samples/requests/instantiate-cnf-helm.json"))
-	require.NoError(t, err)
-	var request map[string]any
-	require.NoError(t, json.Unmarshal(text, &request))
-	request["vimConnectionInfo"].([]any)[0].(map[string]any)["vimId"] = vim
+	request := b.RequestOf(t, "cnf-helm", vim)
 	params := request["additionalParams"].(map[string]any)
 	params["namespace"] = namespace
 	maps.Copy(params["helm_parameters"].(map[string]any), values)

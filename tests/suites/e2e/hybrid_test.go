@@ -1,11 +1,9 @@
 package e2e
 
 import (
-	"encoding/json"
 	"maps"
 	"net/http"
-	"os"
-	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -26,8 +24,7 @@ const (
 func TestHybrid(t *testing.T) {
 	cluster := kubetest.Start(t)
 	b := newBed(t, "fake")
-	out, err := b.Windlass(t.Context(), "package", "create", hybridPackage).CombinedOutput()
-	require.NoError(t, err, "%s", out)
+	b.Onboard(t, hybridPackage)
 	h := hybrid{b, cluster, b.registerCluster(t, cluster, "default")}
 
 	vnf := h.instantiate(t, nil)
@@ -56,12 +53,7 @@ type hybrid struct {
 // request returns the sample's request for these VIMs.
 func (h hybrid) request(t *testing.T, params map[string]any) (request map[string]any) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(h.Root, "vnfpkg/samples/requests/instantiate-hybrid.json"))
-	require.NoError(t, err)
-	require.NoError(t, json.Unmarshal(text, &request))
-	for i, id := range []string{h.Vim, h.vim} {
-		request["vimConnectionInfo"].([]any)[i].(map[string]any)["vimId"] = id
-	}
+	request = h.RequestOf(t, "hybrid", h.Vim, h.vim)
 	all := request["additionalParams"].(map[string]any)
 	all["node_password"] = testbed.NodePassword
 	maps.Copy(all, params)
@@ -70,7 +62,7 @@ func (h hybrid) request(t *testing.T, params map[string]any) (request map[string
 
 func (h hybrid) instantiate(t *testing.T, params map[string]any) (vnf string) {
 	t.Helper()
-	vnf = h.createOf(t, hybridVnfdID, "hybrid")
+	vnf = h.CreateOf(t, hybridVnfdID, "hybrid")
 	op := h.Begin(t, vnf, "instantiate", h.request(t, params))
 	h.Await(t, op, quick, "COMPLETED")
 	h.RequireChanged(t, op, 2, 0)
@@ -99,7 +91,7 @@ func (h hybrid) scales(t *testing.T, vnf string) {
 		"gateways": {"gateway": 2, "web": 1}, "web_pods": {"gateway": 1, "web": 2},
 	} {
 		before := h.Vnfcs(t, vnf)
-		op := h.Begin(t, vnf, "scale", map[string]any{"type": "SCALE_OUT", "aspectId": aspect})
+		op := h.Scale(t, vnf, "SCALE_OUT", aspect)
 		h.Await(t, op, quick, "COMPLETED")
 		h.RequireChanged(t, op, 1, 0)
 		h.requireVdus(t, vnf, want)
@@ -107,12 +99,12 @@ func (h hybrid) scales(t *testing.T, vnf string) {
 			require.Contains(t, h.Vnfcs(t, vnf), id, "what was there stays")
 		}
 		h.requireEachOnItsVim(t, vnf)
-		op = h.Begin(t, vnf, "scale", map[string]any{"type": "SCALE_IN", "aspectId": aspect})
+		op = h.Scale(t, vnf, "SCALE_IN", aspect)
 		h.Await(t, op, quick, "COMPLETED")
 		h.RequireChanged(t, op, 0, 1)
 	}
 	h.requireVdus(t, vnf, map[string]int{"gateway": 1, "web": 1})
-	op := h.Begin(t, vnf, "scale_to_level", map[string]any{"instantiationLevelId": "large"})
+	op := h.ScaleToLevel(t, vnf, "large")
 	h.KillWorker(t)
 	h.Await(t, op, quick, "COMPLETED")
 	h.requireVdus(t, vnf, map[string]int{"gateway": 2, "web": 3})
@@ -127,7 +119,7 @@ func (h hybrid) heals(t *testing.T, vnf string) {
 		for _, vdu := range vdus {
 			leaving = append(leaving, h.VnfcOf(t, vnf, vdu))
 		}
-		op := h.Begin(t, vnf, "heal", map[string]any{"vnfcInstanceId": leaving})
+		op := h.Heal(t, vnf, leaving...)
 		h.Await(t, op, quick, "COMPLETED")
 		h.RequireChanged(t, op, len(leaving), len(leaving))
 		now := h.Vnfcs(t, vnf)
@@ -158,21 +150,21 @@ func (h hybrid) operates(t *testing.T, vnf string) {
 	require.Contains(t, string(a.Body), "stops and starts all containers of a VNF together")
 
 	// The test stops only the servers, and then the containers.
-	h.Await(t, h.Begin(t, vnf, "operate", map[string]any{"changeStateTo": "STOPPED", "vnfcInstanceId": servers}), quick, "COMPLETED")
+	h.Await(t, h.Operate(t, vnf, "STOPPED", servers...), quick, "COMPLETED")
 	h.requireState(t, vnf, "STARTED")
 	require.Empty(t, h.CheckDrift(t, vnf).Findings)
-	h.Await(t, h.Begin(t, vnf, "operate", map[string]any{"changeStateTo": "STOPPED", "vnfcInstanceId": pods}), quick, "COMPLETED")
+	h.Await(t, h.Operate(t, vnf, "STOPPED", pods...), quick, "COMPLETED")
 	h.requireState(t, vnf, "STOPPED")
 	requireNoPods(t, h.cluster.Client)
 	require.Empty(t, h.CheckDrift(t, vnf).Findings)
 	// The containers start, but the servers stay off.
-	h.Await(t, h.Begin(t, vnf, "operate", map[string]any{"changeStateTo": "STARTED", "vnfcInstanceId": pods}), quick, "COMPLETED")
+	h.Await(t, h.Operate(t, vnf, "STARTED", pods...), quick, "COMPLETED")
 	h.requireState(t, vnf, "STARTED")
 	require.Empty(t, h.CheckDrift(t, vnf).Findings)
-	h.Await(t, h.Begin(t, vnf, "operate", map[string]any{"changeStateTo": "STARTED"}), quick, "COMPLETED")
-	h.Await(t, h.Begin(t, vnf, "operate", map[string]any{"changeStateTo": "STOPPED"}), quick, "COMPLETED")
+	h.Await(t, h.Operate(t, vnf, "STARTED"), quick, "COMPLETED")
+	h.Await(t, h.Operate(t, vnf, "STOPPED"), quick, "COMPLETED")
 	h.requireState(t, vnf, "STOPPED")
-	h.Await(t, h.Begin(t, vnf, "operate", map[string]any{"changeStateTo": "STARTED"}), quick, "COMPLETED")
+	h.Await(t, h.Operate(t, vnf, "STARTED"), quick, "COMPLETED")
 	h.requireState(t, vnf, "STARTED")
 	h.requireVdus(t, vnf, map[string]int{"gateway": 2, "web": 3})
 	require.Empty(t, h.CheckDrift(t, vnf).Findings)
@@ -226,10 +218,9 @@ func (h hybrid) rollsBack(t *testing.T) {
 		"0f5a8d61-5d0c-4b0e-9d0e-6d3a0c6f1a01": {"ImagePullBackOff", "lab.local/web", "broken.local/web"},
 		"0f5a8d61-5d0c-4b0e-9d0e-6d3a0c6f1a02": {"no-such-image", "name: debian-12-k8s", "name: no-such-image"},
 	} {
-		dir := copyPackage(t, filepath.Join(h.Root, hybridPackage), hybridVnfdID, vnfdID, c.right, c.wrong)
-		out, err := h.Windlass(t.Context(), "package", "create", dir).CombinedOutput()
-		require.NoError(t, err, "%s", out)
-		vnf := h.createOf(t, vnfdID, "broken")
+		dir := h.ChangedPackage(t, hybridPackage, strings.NewReplacer(hybridVnfdID, vnfdID, c.right, c.wrong))
+		h.Onboard(t, dir)
+		vnf := h.CreateOf(t, vnfdID, "broken")
 		op := h.Begin(t, vnf, "instantiate", h.request(t, nil))
 		failed := h.Await(t, op, quick, "FAILED_TEMP")
 		require.Contains(t, failed["error"].(map[string]any)["detail"], c.says)
@@ -251,7 +242,7 @@ func (h hybrid) rollsBack(t *testing.T) {
 // isRefused sends a request that Windlass refuses before anything begins.
 func (h hybrid) isRefused(t *testing.T) {
 	t.Helper()
-	vnf := h.createOf(t, hybridVnfdID, "refused")
+	vnf := h.CreateOf(t, hybridVnfdID, "refused")
 	request := h.request(t, nil)
 	request["vimConnectionInfo"] = request["vimConnectionInfo"].([]any)[:1]
 	a := h.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances/"+vnf+"/instantiate", request)

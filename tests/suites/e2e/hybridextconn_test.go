@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/tests/support/testbed"
 )
 
 // reconnects moves the servers to another network and back. The Pods stay.
@@ -11,7 +13,7 @@ func (h hybrid) reconnects(t *testing.T, vnf string) {
 	t.Helper()
 	network, before := h.AddNetwork(t, "another"), h.Vnfcs(t, vnf)
 	for _, to := range []string{network.ID, "net0"} {
-		request := linksTo(to)
+		request := testbed.LinksTo(to)
 		link := request["extVirtualLinks"].([]any)[0].(map[string]any)
 		link["extCps"].([]any)[0].(map[string]any)["cpdId"] = "gateway_public"
 		h.Await(t, h.Begin(t, vnf, "change_ext_conn", request), quick, "COMPLETED")

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -32,8 +33,7 @@ func TestHybrid_grantedByAnNFVO(t *testing.T) {
 		[]byte(`{"metadata":{"labels":{"topology.kubernetes.io/zone":"north"}}}`), metav1.PatchOptions{})
 	require.NoError(t, err)
 	b := newBed(t, "fake")
-	out, err := b.Windlass(t.Context(), "package", "create", hybridPackage).CombinedOutput()
-	require.NoError(t, err, "%s", out)
+	b.Onboard(t, hybridPackage)
 	h := hybrid{b, cluster, b.registerCluster(t, cluster, "default")}
 
 	n.Decide(func(request map[string]any) nfvotest.Decision {
@@ -41,11 +41,9 @@ func TestHybrid_grantedByAnNFVO(t *testing.T) {
 	})
 	vnf := h.instantiate(t, nil)
 	h.requireChosen(t, "north", "lab.local/web:v2")
-	h.Await(t, h.Begin(t, vnf, "scale", map[string]any{"type": "SCALE_OUT", "aspectId": "web_pods"}), quick, "COMPLETED")
+	h.Await(t, h.Scale(t, vnf, "SCALE_OUT", "web_pods"), quick, "COMPLETED")
 	h.requireVdus(t, vnf, map[string]int{"gateway": 1, "web": 2})
-	op := h.Begin(t, vnf, "heal", map[string]any{
-		"vnfcInstanceId": []string{h.VnfcOf(t, vnf, "web"), h.VnfcOf(t, vnf, "gateway")},
-	})
+	op := h.Heal(t, vnf, h.VnfcOf(t, vnf, "web"), h.VnfcOf(t, vnf, "gateway"))
 	h.Await(t, op, quick, "COMPLETED")
 	h.requireChosen(t, "north", "lab.local/web:v2")
 	require.Empty(t, h.CheckDrift(t, vnf).Findings)
@@ -73,10 +71,10 @@ func TestHybrid_grantedByAnNFVO(t *testing.T) {
 			map[string]any{"vnfdVirtualComputeDescId": "web", "vimFlavourId": "m1.large"},
 		}}}}
 	})
-	vnf = h.createOf(t, hybridVnfdID, "refused")
+	vnf = h.CreateOf(t, hybridVnfdID, "refused")
 	got := h.Await(t, h.Begin(t, vnf, "instantiate", h.request(t, nil)), quick, "ROLLED_BACK")
 	require.Contains(t, got["error"].(map[string]any)["detail"], "containers have no flavours")
-	require.Equal(t, http.StatusNoContent, h.Call(t, http.MethodDelete, "/vnflcm/v1/vnf_instances/"+vnf, nil).Status)
+	h.Delete(t, vnf)
 	h.requireNothing(t)
 }
 
@@ -84,9 +82,8 @@ func TestHybrid_grantedByAnNFVO(t *testing.T) {
 func (h hybrid) changesGranted(t *testing.T, n *nfvotest.NFVO, vnf string) {
 	t.Helper()
 	const laterID = "0f5a8d61-5d0c-4b0e-9d0e-6d3a0c6f1a03"
-	dir := copyPackage(t, filepath.Join(h.Root, hybridPackage), hybridVnfdID, laterID)
-	out, err := h.Windlass(t.Context(), "package", "create", dir).CombinedOutput()
-	require.NoError(t, err, "%s", out)
+	dir := h.ChangedPackage(t, hybridPackage, strings.NewReplacer(hybridVnfdID, laterID))
+	h.Onboard(t, dir)
 	v2 := secondForm{h.bed, "/vnflcm/v2/vnf_instances/" + vnf}
 	change := map[string]any{"vnfdId": laterID}
 	server := h.VnfcOf(t, vnf, "gateway")

@@ -15,9 +15,8 @@ const hybridHotVnfdID = "6a1e0b52-93c7-4d1f-b7a4-d0c95e3f8b17"
 // StandardUserData makes each VM a resource of its own.
 func (h hybrid) byTemplatesAndManifests(t *testing.T) {
 	t.Helper()
-	out, err := h.Windlass(t.Context(), "package", "create", h.hotPackage(t)).CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	vnf := h.createOf(t, hybridHotVnfdID, "templates and manifests")
+	h.Onboard(t, h.hotPackage(t))
+	vnf := h.CreateOf(t, hybridHotVnfdID, "templates and manifests")
 	request := h.request(t, nil)
 	request["additionalParams"] = map[string]any{
 		"lcm-operation-user-data": "./UserData/userdata_standard.py", "lcm-operation-user-data-class": "StandardUserData",
@@ -28,11 +27,11 @@ func (h hybrid) byTemplatesAndManifests(t *testing.T) {
 	h.requireEachOnItsVim(t, vnf)
 
 	for _, aspect := range []string{"gateways", "web_pods"} {
-		h.Await(t, h.Begin(t, vnf, "scale", map[string]any{"type": "SCALE_OUT", "aspectId": aspect}), quick, "COMPLETED")
+		h.Await(t, h.Scale(t, vnf, "SCALE_OUT", aspect), quick, "COMPLETED")
 	}
 	h.requireVdus(t, vnf, map[string]int{"gateway": 2, "web": 2})
 	leaving := []string{h.VnfcOf(t, vnf, "gateway"), h.VnfcOf(t, vnf, "web")}
-	op := h.Begin(t, vnf, "heal", map[string]any{"vnfcInstanceId": leaving})
+	op := h.Heal(t, vnf, leaving...)
 	h.Await(t, op, quick, "COMPLETED")
 	h.RequireChanged(t, op, 2, 2)
 	h.requireVdus(t, vnf, map[string]int{"gateway": 2, "web": 2})
@@ -45,7 +44,7 @@ func (h hybrid) byTemplatesAndManifests(t *testing.T) {
 // hotPackage makes the sample with a Base HOT, and removes the image of the container from the VNFD.
 func (h hybrid) hotPackage(t *testing.T) (dir string) {
 	t.Helper()
-	dir = copyPackage(t, filepath.Join(h.Root, hybridPackage), hybridVnfdID, hybridHotVnfdID)
+	dir = h.ChangedPackage(t, hybridPackage, strings.NewReplacer(hybridVnfdID, hybridHotVnfdID))
 	require.NoError(t, os.CopyFS(dir, os.DirFS("testdata/hybridhot")))
 	file := filepath.Join(dir, "Definitions/hybrid_df_simple.yaml")
 	text, err := os.ReadFile(file)

@@ -54,7 +54,7 @@ func otherImages(t *testing.T, b *bed) {
 	require.Equal(t, []string{formerImage}, slices.Compact(slices.Sorted(maps.Values(after))))
 	b.RequireConsistent(t, vnf)
 
-	op = b.Heal(t, vnf, "new images")
+	op = b.Heal(t, vnf)
 	b.Await(t, op, quick, "COMPLETED")
 	healed := imagesOf(t, b)
 	require.Len(t, healed, 6)
@@ -65,7 +65,7 @@ func otherImages(t *testing.T, b *bed) {
 		require.Equal(t, newImage, image)
 		require.Contains(t, healed, id)
 	}
-	b.Await(t, b.Terminate(t, vnf), quick, "COMPLETED")
+	b.Await(t, b.Remove(t, vnf), quick, "COMPLETED")
 	b.RequireNothingLeft(t)
 }
 
@@ -90,8 +90,7 @@ func onboardVariant(t *testing.T, b *bed) string {
 	require.NoError(t, vnfpkg.Build(dir, &archive))
 	file := filepath.Join(t.TempDir(), "variant.zip")
 	require.NoError(t, os.WriteFile(file, archive.Bytes(), 0o600))
-	out, err := b.Windlass(t.Context(), "package", "create", file).CombinedOutput()
-	require.NoError(t, err, "%s", out)
+	b.Onboard(t, file)
 	return id
 }
 

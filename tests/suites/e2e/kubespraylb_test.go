@@ -18,7 +18,7 @@ const playedBalancedVnfdID = "6c2b6f1e-4d0e-4f0b-9f6d-8a3a5b1c9e43"
 
 // balancedByKubespray makes clusters by kubespray behind every kind of load balancer.
 func balancedByKubespray(t *testing.T, b *bed) {
-	b.onboardOnce(t, b.playedBalancedPackage(t))
+	b.OnboardOnce(t, b.playedBalancedPackage(t))
 	const server = "ansible"
 	made, err := kubespray.Machines(t.Context(), b.Cloud.Login(), server,
 		kubespray.Server{Name: server, Image: kubespray.AnsibleImage, Password: testbed.NodePassword})
@@ -30,9 +30,9 @@ func balancedByKubespray(t *testing.T, b *bed) {
 	b.Await(t, b.Scale(t, vnf, "SCALE_OUT", "balancer_instance"), quick, "COMPLETED")
 	b.requireBalanced(t, 3)
 	b.Await(t, b.Scale(t, vnf, "SCALE_IN", "worker_instance"), quick, "COMPLETED")
-	b.Await(t, b.Heal(t, vnf, "test", b.VnfcOf(t, vnf, balancerVdu)), quick, "COMPLETED")
+	b.Await(t, b.Heal(t, vnf, b.VnfcOf(t, vnf, balancerVdu)), quick, "COMPLETED")
 	b.requireBalanced(t, 3)
-	b.Await(t, b.Heal(t, vnf, "test"), quick, "COMPLETED")
+	b.Await(t, b.Heal(t, vnf), quick, "COMPLETED")
 	b.requireBalanced(t, 3)
 	b.terminate(t, vnf)
 
@@ -41,7 +41,7 @@ func balancedByKubespray(t *testing.T, b *bed) {
 	b.Await(t, b.Scale(t, vnf, "SCALE_OUT", "worker_instance"), quick, "COMPLETED")
 	b.requireBalanced(t, 1)
 	for _, vnfcs := range [][]string{{b.VnfcOf(t, vnf, "workerNode")}, nil} {
-		b.Await(t, b.Heal(t, vnf, "test", vnfcs...), quick, "COMPLETED")
+		b.Await(t, b.Heal(t, vnf, vnfcs...), quick, "COMPLETED")
 		b.requireBalanced(t, 1)
 	}
 	b.terminate(t, vnf)
@@ -52,7 +52,7 @@ func balancedByKubespray(t *testing.T, b *bed) {
 	})
 	b.Await(t, b.Scale(t, vnf, "SCALE_IN", "worker_instance"), quick, "COMPLETED")
 	b.requireScripted(t)
-	b.Await(t, b.Heal(t, vnf, "test", b.VnfcOf(t, vnf, balancerVdu)), quick, "COMPLETED")
+	b.Await(t, b.Heal(t, vnf, b.VnfcOf(t, vnf, balancerVdu)), quick, "COMPLETED")
 	b.requireScripted(t)
 	b.terminate(t, vnf)
 	require.NoError(t, kubespray.RemoveMachines(t.Context(), b.Cloud.Login(), server))
@@ -65,7 +65,7 @@ const balancerVdu = "externalLB"
 // kubespray.
 func (b *bed) playedBalanced(t *testing.T, server, request, name string, edit func(lb map[string]any)) (vnf string) {
 	t.Helper()
-	vnf = b.createOf(t, playedBalancedVnfdID, name)
+	vnf = b.CreateOf(t, playedBalancedVnfdID, name)
 	op := b.Begin(t, vnf, "instantiate", b.SampleRequest(t, request, name, func(req, cluster map[string]any) {
 		req["instantiationLevelId"] = "instantiation_level_3"
 		playedBy(server)(cluster)

@@ -50,7 +50,7 @@ var withMany = strings.NewReplacer(
 // playbookForHundredsOfServers has a playbook run once for each server. It does nothing, and where Ansible runs: fake
 // machines have no Python.
 func playbookForHundredsOfServers(t *testing.T, b *bed) {
-	dir := b.changedPackage(t, "vnfpkg/samples/ansible", withMany)
+	dir := b.ChangedPackage(t, "vnfpkg/samples/ansible", withMany)
 	for file, content := range map[string]string{
 		"Scripts/web.yaml": `- hosts: 127.0.0.1
   connection: local
@@ -72,15 +72,14 @@ vdus:
 	} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, file), []byte(content), 0o600))
 	}
-	out, err := b.Windlass(t.Context(), "package", "create", dir).CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	vnf := b.createOf(t, playbooksVnfdID, "large")
+	b.Onboard(t, dir)
+	vnf := b.CreateOf(t, playbooksVnfdID, "large")
 	request := b.played(t)
 	request["instantiationLevelId"] = "large"
 	op := b.Begin(t, vnf, "instantiate", request)
 	b.Await(t, op, large, "COMPLETED")
 	requireDoneForAll(t, b.titled(t, op, playInstantiation))
-	op = b.Begin(t, vnf, "terminate", map[string]any{"terminationType": "FORCEFUL"})
+	op = b.Terminate(t, vnf)
 	b.Await(t, op, large, "COMPLETED")
 	b.RequireNothingLeft(t)
 }
@@ -95,15 +94,14 @@ func requireDoneForAll(t *testing.T, rows []testbed.Step) {
 }
 
 func scriptOnHundredsOfServers(t *testing.T, b *bed) {
-	out, err := b.Windlass(t.Context(), "package", "create", b.changedPackage(t, packageScripts, withMany)).CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	vnf := b.createOf(t, packageScriptsVnfdID, "large")
+	b.Onboard(t, b.ChangedPackage(t, packageScripts, withMany))
+	vnf := b.CreateOf(t, packageScriptsVnfdID, "large")
 	request := b.withLicense(t)
 	request["instantiationLevelId"] = "large"
 	op := b.Begin(t, vnf, "instantiate", request)
 	b.Await(t, op, large, "COMPLETED")
 	requireDoneForAll(t, b.titled(t, op, configureAtEnd))
-	op = b.Begin(t, vnf, "terminate", map[string]any{"terminationType": "FORCEFUL"})
+	op = b.Terminate(t, vnf)
 	b.Await(t, op, large, "COMPLETED")
 	b.RequireNothingLeft(t)
 }
@@ -113,16 +111,15 @@ func thousandsOfRefusedObjects(t *testing.T) {
 	const objects = 1990 // a VNF may have 2,000 manifests
 	cluster := kubetest.Start(t)
 	b := newBed(t, "fake")
-	dir := b.changedPackage(t, "vnfpkg/samples/cnf-manifests", strings.NewReplacer())
+	dir := b.ChangedPackage(t, "vnfpkg/samples/cnf-manifests", strings.NewReplacer())
 	var many strings.Builder
 	for n := range objects {
 		fmt.Fprintf(&many, "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: many-%d, labels: {bad: %q}}\n", n,
 			strings.Repeat("not a label ", 100))
 	}
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "Files/kubernetes/many.yaml"), []byte(many.String()), 0o600))
-	out, err := b.Windlass(t.Context(), "package", "create", dir).CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	vnf := b.createOf(t, webVnfdID, "many")
+	b.Onboard(t, dir)
+	vnf := b.CreateOf(t, webVnfdID, "many")
 	request := b.webRequest(t, b.registerCluster(t, cluster, "default"), "default")
 	params := request["additionalParams"].(map[string]any)
 	params["lcm-kubernetes-def-files"] = []string{"Files/kubernetes/web.yaml", "Files/kubernetes/many.yaml"}

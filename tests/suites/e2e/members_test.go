@@ -2,13 +2,14 @@ package e2e
 
 import (
 	"net/http"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/gophercloud/gophercloud/v2/openstack"
 	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/ports"
 	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/tests/support/testbed"
 )
 
 const (
@@ -42,19 +43,10 @@ func extLink(id, network string, cps ...map[string]any) map[string]any {
 // newMembers instantiates the VNF with both servers on one link, which uses the network.
 func newMembers(t *testing.T, b *bed, network string, cps ...map[string]any) members {
 	t.Helper()
-	if a := b.Call(t, http.MethodGet, "/vnfpkgm/v1/onboarded_vnf_packages/"+membersVnfdID,
-		nil); a.Status == http.StatusNotFound {
-		out, err := b.Windlass(t.Context(), "package", "create", membersPackage).CombinedOutput()
-		require.NoError(t, err, "%s", out)
-	}
-	a := b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances",
-		map[string]any{"vnfdId": membersVnfdID, "vnfInstanceName": "members"})
-	require.Equal(t, http.StatusCreated, a.Status, "%s", a.Body)
-	m := members{bed: b, vnf: filepath.Base(a.Header.Get("Location")), network: network}
+	b.OnboardOnce(t, membersPackage)
+	m := members{bed: b, vnf: b.CreateOf(t, membersVnfdID, "members"), network: network}
 	b.Await(t, b.Begin(t, m.vnf, "instantiate", map[string]any{
-		"flavourId": "simple", "vimConnectionInfo": []any{map[string]any{
-			"id": "openstack", "vimId": b.Vim, "vimType": "openstack",
-		}},
+		"flavourId": "simple", "vimConnectionInfo": b.OnOpenStack(),
 		"extVirtualLinks": []any{extLink("link", network, cps...)},
 	}), quick, "COMPLETED")
 	return m
@@ -63,7 +55,7 @@ func newMembers(t *testing.T, b *bed, network string, cps ...map[string]any) mem
 // portOf returns the only port of a VNFC from Neutron.
 func (m members) portOf(t *testing.T, vdu string) ports.Port {
 	t.Helper()
-	neutron := service(t, m.Cloud.Login(), openstack.NewNetworkV2)
+	neutron := testbed.Service(t, m.Cloud.Login(), openstack.NewNetworkV2)
 	pages, err := ports.List(neutron, ports.ListOpts{DeviceID: m.VnfcOf(t, m.vnf, vdu)}).AllPages(t.Context())
 	require.NoError(t, err)
 	list, err := ports.ExtractPorts(pages)

@@ -14,7 +14,7 @@ const tryStep = "Try the VIM connection"
 // modifying modifies the information of an instance: with success, with a VIM that refuses, and cancelled.
 func modifying(t *testing.T, b *bed) {
 	vnf := b.Create(t, "modify")
-	connection := []any{map[string]any{"id": "openstack", "vimId": b.Vim, "vimType": "openstack"}}
+	connection := b.OnOpenStack()
 	name := func() any { return b.Get(t, "/vnflcm/v1/vnf_instances/"+vnf)["vnfInstanceName"] }
 
 	op := b.Modify(t, vnf, map[string]any{
@@ -63,5 +63,5 @@ func modifying(t *testing.T, b *bed) {
 	b.ClearFaults(t)
 	require.Equal(t, http.StatusOK, b.Act(t, op, "fail", nil).Status)
 	require.Equal(t, "retried", name())
-	require.Equal(t, http.StatusNoContent, b.Call(t, http.MethodDelete, "/vnflcm/v1/vnf_instances/"+vnf, nil).Status)
+	b.Delete(t, vnf)
 }

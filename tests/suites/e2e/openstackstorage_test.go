@@ -26,7 +26,7 @@ func TestOnRealOpenStack_storage(t *testing.T) {
 	vnf := b.Create(t, "files")
 	op := b.Begin(t, vnf, "instantiate", b.SampleRequest(t, "storage", "files", func(request, _ map[string]any) {
 		request["instantiationLevelId"] = "instantiation_level_3"
-		environment.ExportTo(request, testbed.SubnetOf(t, service(t, cloud.Login(), openstack.NewNetworkV2), "net0"))
+		environment.ExportTo(request, testbed.SubnetOf(t, testbed.Service(t, cloud.Login(), openstack.NewNetworkV2), "net0"))
 	}))
 	t.Cleanup(func() { removeStack(t, cloud.Login(), "vnf-"+vnf) })
 	b.Await(t, op, 40*time.Minute, "COMPLETED")
@@ -62,7 +62,7 @@ func TestOnRealOpenStack_storage(t *testing.T) {
 // volumesOf lists the ids of a stack's volumes. Each must be attached to one server.
 func volumesOf(t *testing.T, login environment.Login, stack string) (ids []string) {
 	t.Helper()
-	cinder := service(t, login, openstack.NewBlockStorageV3)
+	cinder := testbed.Service(t, login, openstack.NewBlockStorageV3)
 	for id, kind := range resourcesIn(t, login, stack) {
 		if kind == "OS::Cinder::Volume" {
 			volume, err := volumes.Get(t.Context(), cinder, id).Extract()
@@ -78,7 +78,7 @@ func volumesOf(t *testing.T, login environment.Login, stack string) (ids []strin
 func (d *dayTwo) powerCycle(t *testing.T, server string) {
 	t.Helper()
 	d.switchOff(t, server)
-	nova := service(t, d.Cloud.Login(), openstack.NewComputeV2)
+	nova := testbed.Service(t, d.Cloud.Login(), openstack.NewComputeV2)
 	require.NoError(t, servers.Start(t.Context(), nova, server).ExtractErr())
 	require.Eventually(t, func() bool {
 		s, err := servers.Get(t.Context(), nova, server).Extract()

@@ -60,7 +60,7 @@ func operating(t *testing.T, b *bed) {
 	b.AwaitReport(t, vnf, func(r lcm.DriftReport) bool { return r.Trigger == lcm.DriftByNotification && sound(r) })
 	require.Empty(t, b.heals(t, vnf))
 
-	op = b.Begin(t, vnf, "operate", map[string]any{"changeStateTo": "STARTED"})
+	op = b.Operate(t, vnf, "STARTED")
 	b.Await(t, op, quick, "COMPLETED")
 	b.record(t, op, "operate-start")
 	b.requireState(t, vnf, "STARTED")
@@ -85,7 +85,7 @@ func operating(t *testing.T, b *bed) {
 	b.record(t, op, "operate-stop-some")
 	b.requireState(t, vnf, "STARTED")
 	require.True(t, sound(b.CheckDriftUntil(t, vnf, sound)))
-	op = b.Begin(t, vnf, "operate", map[string]any{"changeStateTo": "STARTED"})
+	op = b.Operate(t, vnf, "STARTED")
 	b.Await(t, op, quick, "COMPLETED")
 	b.record(t, op, "operate-start-some")
 	b.RequireConsistent(t, vnf)
@@ -98,7 +98,7 @@ func operating(t *testing.T, b *bed) {
 func operatingFails(t *testing.T, b *bed) {
 	vnf, op := b.Instantiate(t, "operate-fails", nil)
 	b.Await(t, op, quick, "COMPLETED")
-	stop := func() string { return b.Begin(t, vnf, "operate", map[string]any{"changeStateTo": "STOPPED"}) }
+	stop := func() string { return b.Operate(t, vnf, "STOPPED") }
 	refuse := func() {
 		b.Fault(t, map[string]any{
 			"service": "nova", "method": "POST", "path": "/action$", "status": 409, "count": 1,
@@ -133,7 +133,7 @@ func operatingFails(t *testing.T, b *bed) {
 	b.record(t, op, "operate-retry")
 	b.requireState(t, vnf, "STOPPED")
 
-	op = b.Begin(t, vnf, "operate", map[string]any{"changeStateTo": "STARTED"})
+	op = b.Operate(t, vnf, "STARTED")
 	b.Await(t, op, quick, "COMPLETED")
 	refuse()
 	op = stop()
@@ -141,7 +141,7 @@ func operatingFails(t *testing.T, b *bed) {
 	require.Equal(t, http.StatusOK, b.Act(t, op, "fail", nil).Status)
 	b.requireState(t, vnf, "STARTED")
 	require.True(t, sound(b.CheckDriftUntil(t, vnf, sound)), "what it has stopped was stopped on purpose")
-	op = b.Begin(t, vnf, "operate", map[string]any{"changeStateTo": "STARTED"})
+	op = b.Operate(t, vnf, "STARTED")
 	b.Await(t, op, quick, "COMPLETED")
 	b.RequireConsistent(t, vnf)
 	b.terminate(t, vnf)

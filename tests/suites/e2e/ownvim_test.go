@@ -76,7 +76,7 @@ func onOwnVim(t *testing.T, b *bed) {
 	b.Await(t, wrong, quick, "ROLLED_BACK")
 	b.Await(t, b.Modify(t, vnf, rotated(password)), quick, "COMPLETED")
 	require.Equal(t, shown, info(), "the rest of the connection is as it was")
-	b.Await(t, b.Heal(t, vnf, "", b.VnfcOf(t, vnf, "workerNode")), quick, "COMPLETED")
+	b.Await(t, b.Heal(t, vnf, b.VnfcOf(t, vnf, "workerNode")), quick, "COMPLETED")
 	b.RequireCluster(t, 3, 3)
 
 	values := map[string]string{
@@ -107,7 +107,7 @@ func grantBringsVim(t *testing.T, b *bed, n *nfvotest.NFVO) {
 	for _, r := range resourcesOf(lastOf(n), "addResources", "COMPUTE") {
 		require.NotContains(t, r, "vimConnectionId")
 	}
-	require.Equal(t, http.StatusNoContent, b.Call(t, http.MethodDelete, "/vnflcm/v1/vnf_instances/"+vnf, nil).Status)
+	b.Delete(t, vnf)
 
 	password := b.Cloud.Login().Password
 	granted := b.ownConnection("of-the-nfvo", password)

@@ -13,6 +13,7 @@ import (
 	"github.com/gophercloud/gophercloud/v2/openstack/image/v2/images"
 	"github.com/stretchr/testify/require"
 
+	"github.com/windlass-nfv/windlass/tests/support/testbed"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
@@ -35,11 +36,11 @@ func packagedImages(t *testing.T, b *bed) {
 	second, op := b.withImage(t, "second")
 	b.Await(t, op, quick, "COMPLETED")
 	require.Len(t, b.imagesNamed(t), 1)
-	b.Await(t, b.Terminate(t, first), quick, "COMPLETED")
+	b.Await(t, b.Remove(t, first), quick, "COMPLETED")
 	require.Len(t, b.imagesNamed(t), 1, "the second VNF needs it")
-	op = b.Heal(t, second, "all anew")
+	op = b.Heal(t, second)
 	b.Await(t, op, quick, "COMPLETED")
-	b.Await(t, b.Terminate(t, second), quick, "COMPLETED")
+	b.Await(t, b.Remove(t, second), quick, "COMPLETED")
 	require.Empty(t, b.imagesNamed(t))
 
 	b.Fault(t, map[string]any{"resource": "VDU1", "action": "CREATE", "count": 1, "message": "no room"})
@@ -56,13 +57,13 @@ func packagedImages(t *testing.T, b *bed) {
 func (b *bed) onboardWithImage(t *testing.T) {
 	t.Helper()
 	dir := t.TempDir()
-	require.NoError(t, os.CopyFS(dir, os.DirFS(filepath.Join(b.Root, serverPackage))))
+	require.NoError(t, os.CopyFS(dir, os.DirFS(filepath.Join(b.Root, testbed.ServerPackage))))
 	definitions, err := filepath.Glob(filepath.Join(dir, "Definitions", "*.yaml"))
 	require.NoError(t, err)
 	for _, file := range definitions {
 		text, err := os.ReadFile(file)
 		require.NoError(t, err)
-		changed := strings.NewReplacer(serverVnfdID, imageVnfdID, "name: tiny", "name: "+imageName,
+		changed := strings.NewReplacer(testbed.ServerVnfdID, imageVnfdID, "name: tiny", "name: "+imageName,
 			"      capabilities:\n        virtual_compute:", "      artifacts:\n        sw_image:\n"+
 				"          type: tosca.artifacts.nfv.SwImage\n          file: ../Files/images/server.img\n"+
 				"      capabilities:\n        virtual_compute:").Replace(string(text))
@@ -74,24 +75,23 @@ func (b *bed) onboardWithImage(t *testing.T) {
 	require.NoError(t, vnfpkg.Build(dir, &archive))
 	file := filepath.Join(t.TempDir(), "image.zip")
 	require.NoError(t, os.WriteFile(file, archive.Bytes(), 0o600))
-	out, err := b.Windlass(t.Context(), "package", "create", file).CombinedOutput()
-	require.NoError(t, err, "%s", out)
+	b.Onboard(t, file)
 }
 
 // withImage begins to instantiate a VNF of that package.
 func (b *bed) withImage(t *testing.T, name string) (vnf, op string) {
 	t.Helper()
-	vnf = b.createOf(t, imageVnfdID, name)
-	request := linksTo("net0")
+	vnf = b.CreateOf(t, imageVnfdID, name)
+	request := testbed.LinksTo("net0")
 	request["flavourId"] = "simple"
-	request["vimConnectionInfo"] = []any{map[string]any{"id": "openstack", "vimId": b.Vim, "vimType": "openstack"}}
+	request["vimConnectionInfo"] = b.OnOpenStack()
 	return vnf, b.Begin(t, vnf, "instantiate", request)
 }
 
 // imagesNamed returns the images of that name in Glance.
 func (b *bed) imagesNamed(t *testing.T) []images.Image {
 	t.Helper()
-	glance := service(t, b.Cloud.Login(), openstack.NewImageV2)
+	glance := testbed.Service(t, b.Cloud.Login(), openstack.NewImageV2)
 	pages, err := images.List(glance, images.ListOpts{Name: imageName}).AllPages(context.WithoutCancel(t.Context()))
 	require.NoError(t, err)
 	list, err := images.ExtractImages(pages)

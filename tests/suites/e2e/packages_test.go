@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/tests/support/testbed"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
@@ -22,7 +23,7 @@ import (
 func anotherServer(t *testing.T, b *bed) (archive bytes.Buffer) {
 	t.Helper()
 	dir := t.TempDir()
-	require.NoError(t, os.CopyFS(dir, os.DirFS(filepath.Join(b.Root, "tests/programs/bench/server"))))
+	require.NoError(t, os.CopyFS(dir, os.DirFS(filepath.Join(b.Root, testbed.ServerPackage))))
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -31,7 +32,7 @@ func anotherServer(t *testing.T, b *bed) (archive bytes.Buffer) {
 		if err != nil {
 			return err
 		}
-		return os.WriteFile(path, bytes.ReplaceAll(content, []byte(serverVnfdID),
+		return os.WriteFile(path, bytes.ReplaceAll(content, []byte(testbed.ServerVnfdID),
 			[]byte(sourceVnfdID)), 0o600)
 	})
 	require.NoError(t, err)

@@ -19,7 +19,7 @@ import (
 const (
 	packageScripts       = "vnfpkg/samples/scripts"
 	packageScriptsVnfdID = "9c1f3b0e-54f7-4b36-8f6e-2a1d7c0b5e31"
-	license              = "license-that-nobody-sees-4711"
+	license              = testbed.License
 	configureAtEnd       = "Run Scripts/configure.sh of the package (instantiate_end)"
 )
 
@@ -27,8 +27,7 @@ const (
 // the operator it refuses them, or runs them.
 func TestScriptsOfPackages(t *testing.T) {
 	b := newBed(t, "fake")
-	out, err := b.Windlass(t.Context(), "package", "create", packageScripts).CombinedOutput()
-	require.NoError(t, err, "%s", out)
+	b.Onboard(t, packageScripts)
 	t.Run("skipped by default", func(t *testing.T) { packageScriptsAreSkipped(t, b) })
 
 	t.Setenv("WINDLASS_SCRIPTS_POLICY", "refuse")
@@ -53,7 +52,7 @@ func (b *bed) ofSample(t *testing.T, name string, edit func(params map[string]an
 	require.NoError(t, err)
 	require.NoError(t, json.Unmarshal([]byte(strings.ReplaceAll(string(text), "REPLACE-WITH-THE-PASSWORD", testbed.NodePassword)),
 		&request))
-	request["vimConnectionInfo"] = []any{map[string]any{"id": "openstack", "vimId": b.Vim, "vimType": "openstack"}}
+	request["vimConnectionInfo"] = b.OnOpenStack()
 	params := request["additionalParams"].(map[string]any)
 	edit(params)
 	return request
@@ -86,13 +85,12 @@ func packageScriptsPage(t *testing.T, b *bed) {
 	out, err := b.Windlass(t.Context(), "package", "delete", id).CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	newReader(t, b).inTutorial(t, scriptsPage)
-	out, err = b.Windlass(t.Context(), "package", "create", "vnfpkg/samples/scripts").CombinedOutput()
-	require.NoError(t, err, "%s", out)
+	b.Onboard(t, "vnfpkg/samples/scripts")
 	b.RequireNothingLeft(t)
 }
 
 func packageScriptsAreSkipped(t *testing.T, b *bed) {
-	vnf := b.createOf(t, packageScriptsVnfdID, "skipped")
+	vnf := b.CreateOf(t, packageScriptsVnfdID, "skipped")
 	op := b.Begin(t, vnf, "instantiate", b.withLicense(t))
 	b.Await(t, op, quick, "COMPLETED")
 	row := b.titled(t, op, "Skip Scripts/account.py of the package (instantiate_start): scripts.policy does not run it")[0]
@@ -103,16 +101,16 @@ func packageScriptsAreSkipped(t *testing.T, b *bed) {
 }
 
 func packageScriptsAreRefused(t *testing.T, b *bed) {
-	vnf := b.createOf(t, packageScriptsVnfdID, "refused")
+	vnf := b.CreateOf(t, packageScriptsVnfdID, "refused")
 	a := b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances/"+vnf+"/instantiate", b.withLicense(t))
 	require.Equal(t, http.StatusUnprocessableEntity, a.Status, "%s", a.Body)
 	require.Contains(t, string(a.Body), "its VNFD runs the script Scripts/account.py at instantiate_start, but the "+
 		"operator of Windlass does not allow it (scripts.policy is refuse)")
-	require.Equal(t, http.StatusNoContent, b.Call(t, http.MethodDelete, "/vnflcm/v1/vnf_instances/"+vnf, nil).Status)
+	b.Delete(t, vnf)
 }
 
 func packageScriptsAreRun(t *testing.T, b *bed) {
-	vnf := b.createOf(t, packageScriptsVnfdID, "scripted")
+	vnf := b.CreateOf(t, packageScriptsVnfdID, "scripted")
 	op := b.Begin(t, vnf, "instantiate", b.withLicense(t))
 	b.Await(t, op, quick, "COMPLETED")
 	rows := b.titled(t, op, "Run Scripts/account.py of the package (instantiate_start)")
@@ -124,22 +122,22 @@ func packageScriptsAreRun(t *testing.T, b *bed) {
 	values := map[string]string{"the license": license, "the password": testbed.NodePassword}
 	b.requireNowhere(t, vnf, op, values)
 
-	op = b.Begin(t, vnf, "scale", map[string]any{"type": "SCALE_OUT", "aspectId": "servers"})
+	op = b.Scale(t, vnf, "SCALE_OUT", "servers")
 	b.Await(t, op, quick, "COMPLETED")
 	require.Equal(t, "SCALE_OUT of servers",
 		b.titled(t, op, "Run Scripts/account.py of the package (scale_start)")[0].LastOutputLine)
 	require.Len(t, b.titled(t, op, "Run Scripts/configure.sh of the package (scale_end)"), 3, "on both servers")
 
-	op = b.Begin(t, vnf, "heal", map[string]any{"vnfcInstanceId": []string{b.VnfcOf(t, vnf, "web")}})
+	op = b.Heal(t, vnf, b.VnfcOf(t, vnf, "web"))
 	b.Await(t, op, quick, "COMPLETED")
 	require.Len(t, b.titled(t, op, "Run Scripts/configure.sh of the package (heal_end)"), 3)
 
-	op = b.Begin(t, vnf, "scale", map[string]any{"type": "SCALE_IN", "aspectId": "servers"})
+	op = b.Scale(t, vnf, "SCALE_IN", "servers")
 	b.Await(t, op, quick, "COMPLETED")
 	require.Len(t, b.titled(t, op, "Run Scripts/configure.sh of the package (scale_end)"), 2, "on the one that is left")
 
 	for _, to := range []string{"STOPPED", "STARTED"} {
-		op = b.Begin(t, vnf, "operate", map[string]any{"changeStateTo": to})
+		op = b.Operate(t, vnf, to)
 		b.Await(t, op, quick, "COMPLETED")
 		require.Equal(t, "the account knows of "+to,
 			b.titled(t, op, "Run Scripts/account.py of the package (operate_end)")[0].LastOutputLine, "kept since its start")
@@ -152,7 +150,7 @@ func packageScriptsAreRun(t *testing.T, b *bed) {
 	b.Await(t, op, quick, "COMPLETED")
 	require.Equal(t, "links are now ['11111111-1111-4111-8111-111111111111']",
 		b.titled(t, op, "Run Scripts/account.py of the package (change_external_connectivity_end)")[0].LastOutputLine)
-	op = b.Terminate(t, vnf)
+	op = b.Remove(t, vnf)
 	require.Equal(t, "closed the account of renamed",
 		b.titled(t, op, "Run Scripts/account.py of the package (terminate_end)")[0].LastOutputLine)
 	b.RequireNothingLeft(t)
@@ -161,7 +159,7 @@ func packageScriptsAreRun(t *testing.T, b *bed) {
 // packageScriptFails also checks the scripts that a rollback runs, and what they can learn from earlier scripts of the
 // operation.
 func packageScriptFails(t *testing.T, b *bed) {
-	vnf := b.createOf(t, packageScriptsVnfdID, "full")
+	vnf := b.CreateOf(t, packageScriptsVnfdID, "full")
 	op := b.Begin(t, vnf, "instantiate", b.withLicense(t, func(params map[string]any) { params["full"] = true }))
 	failed := b.Await(t, op, quick, "FAILED_TEMP")
 	require.Contains(t, failed["error"].(map[string]any)["detail"],
@@ -174,7 +172,7 @@ func packageScriptFails(t *testing.T, b *bed) {
 	b.ScriptFault(t, map[string]any{
 		"script": "run-package-script", "times": 1, "exit_code": 1, "output": "windlass: Scripts/configure.sh failed: no disk",
 	})
-	vnf = b.createOf(t, packageScriptsVnfdID, "undone")
+	vnf = b.CreateOf(t, packageScriptsVnfdID, "undone")
 	op = b.Begin(t, vnf, "instantiate", b.withLicense(t))
 	failed = b.Await(t, op, quick, "FAILED_TEMP")
 	require.Contains(t, failed["error"].(map[string]any)["detail"], "Scripts/configure.sh failed: no disk")
@@ -186,7 +184,7 @@ func packageScriptFails(t *testing.T, b *bed) {
 }
 
 func packageScriptsGoOn(t *testing.T, b *bed) {
-	vnf := b.createOf(t, packageScriptsVnfdID, "goes on")
+	vnf := b.CreateOf(t, packageScriptsVnfdID, "goes on")
 	b.ScriptFault(t, map[string]any{"script": "run-package-script", "times": 1, "hang": true})
 	op := b.Begin(t, vnf, "instantiate", b.withLicense(t))
 	b.AwaitNode(t, op, configureAtEnd, "RUNNING")

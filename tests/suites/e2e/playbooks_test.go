@@ -54,8 +54,7 @@ func TestPlaybooksOfPackages(t *testing.T) {
 	config = bytes.Replace(config, []byte("_VAR_VDU_INSTANCE_IP ends"),
 		[]byte("of _VAR_vnf_resource.RESOURCE_LIST, size _VAR_resource.servers.current_size"), 1)
 	require.NoError(t, os.WriteFile(told, config, 0o600))
-	out, err := b.Windlass(t.Context(), "package", "create", dir).CombinedOutput()
-	require.NoError(t, err, "%s", out)
+	b.Onboard(t, dir)
 	t.Run("skipped by default", func(t *testing.T) { playbooksAreSkipped(t, b) })
 
 	t.Setenv("WINDLASS_SCRIPTS_POLICY", "run")
@@ -112,7 +111,7 @@ func playbooksPage(t *testing.T, b *bed, dir string) {
 }
 
 func playbooksAreSkipped(t *testing.T, b *bed) {
-	vnf := b.createOf(t, playbooksVnfdID, "unplayed")
+	vnf := b.CreateOf(t, playbooksVnfdID, "unplayed")
 	op := b.Begin(t, vnf, "instantiate", b.played(t))
 	b.Await(t, op, quick, "COMPLETED")
 	row := b.titled(t, op, "Skip the package's playbooks for web (instantiation): scripts.policy does not run them")[0]
@@ -123,15 +122,15 @@ func playbooksAreSkipped(t *testing.T, b *bed) {
 }
 
 func playbooksNeedAPlace(t *testing.T, b *bed) {
-	vnf := b.createOf(t, playbooksVnfdID, "nowhere")
+	vnf := b.CreateOf(t, playbooksVnfdID, "nowhere")
 	a := b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances/"+vnf+"/instantiate", b.played(t))
 	require.Equal(t, http.StatusBadRequest, a.Status, "%s", a.Body)
 	require.Contains(t, string(a.Body), "$.additionalParams.ansible.server")
-	require.Equal(t, http.StatusNoContent, b.Call(t, http.MethodDelete, "/vnflcm/v1/vnf_instances/"+vnf, nil).Status)
+	b.Delete(t, vnf)
 }
 
 func playbooksAreRunHere(t *testing.T, b *bed) {
-	vnf := b.createOf(t, playbooksVnfdID, "played")
+	vnf := b.CreateOf(t, playbooksVnfdID, "played")
 	op := b.Begin(t, vnf, "instantiate", b.played(t))
 	b.Await(t, op, quick, "COMPLETED")
 	rows := b.titled(t, op, playInstantiation)
@@ -141,17 +140,17 @@ func playbooksAreRunHere(t *testing.T, b *bed) {
 	require.Contains(t, b.output(t, op), "127.0.0.1: ok: web at ")
 	b.requireNowhere(t, vnf, op, map[string]string{"the license": license, "the password": testbed.NodePassword})
 
-	op = b.Begin(t, vnf, "scale", map[string]any{"type": "SCALE_OUT", "aspectId": "servers"})
+	op = b.Scale(t, vnf, "SCALE_OUT", "servers")
 	b.Await(t, op, quick, "COMPLETED")
 	require.Len(t, b.titled(t, op, "Run the package's playbooks for web (scale-out)"), 2, "for the new one alone")
-	op = b.Begin(t, vnf, "heal", map[string]any{"vnfcInstanceId": []string{b.VnfcOf(t, vnf, "web")}})
+	op = b.Heal(t, vnf, b.VnfcOf(t, vnf, "web"))
 	b.Await(t, op, quick, "COMPLETED")
 	require.Contains(t, b.output(t, op), "hello from the request again for ")
-	op = b.Begin(t, vnf, "scale", map[string]any{"type": "SCALE_IN", "aspectId": "servers"})
+	op = b.Scale(t, vnf, "SCALE_IN", "servers")
 	b.Await(t, op, quick, "COMPLETED")
 	require.Len(t, b.titled(t, op, "Run the package's playbooks for web (scale-in)"), 2, "for what leaves")
 	require.Contains(t, b.output(t, op), " leaves")
-	op = b.Terminate(t, vnf)
+	op = b.Remove(t, vnf)
 	require.Regexp(t, `: of (.+,)?servers(,.+)?, size \d`, b.output(t, op), "what Heat knows is filled in")
 	b.RequireNothingLeft(t)
 }
@@ -160,7 +159,7 @@ func playbooksGoOn(t *testing.T, b *bed) {
 	says := func(greeting string) func(_, ansible map[string]any) {
 		return func(_, ansible map[string]any) { ansible["variables"] = map[string]any{"greeting": greeting} }
 	}
-	vnf := b.createOf(t, playbooksVnfdID, "full")
+	vnf := b.CreateOf(t, playbooksVnfdID, "full")
 	op := b.Begin(t, vnf, "instantiate", b.played(t, says("fail")))
 	failed := b.Await(t, op, quick, "FAILED_TEMP")
 	require.Contains(t, failed["error"].(map[string]any)["detail"], "Scripts/web.yaml failed: 127.0.0.1: FAILED: the disk is full")
@@ -168,7 +167,7 @@ func playbooksGoOn(t *testing.T, b *bed) {
 	b.Await(t, op, quick, "ROLLED_BACK")
 
 	port, open := gate(t)
-	vnf = b.createOf(t, playbooksVnfdID, "waits")
+	vnf = b.CreateOf(t, playbooksVnfdID, "waits")
 	op = b.Begin(t, vnf, "instantiate", b.played(t, says("wait for "+port)))
 	seen := b.seesRuns(t, op, 1)
 	b.KillWorker(t)
@@ -235,7 +234,7 @@ func playbooksChangeHosts(t *testing.T, b *bed) {
 	t.Setenv("WINDLASS_SCRIPTS_ANSIBLE_DIRECTORY", filepath.Join(folders, "first"))
 	b.Restart(t)
 	port, open := gate(t)
-	vnf := b.createOf(t, playbooksVnfdID, "moves")
+	vnf := b.CreateOf(t, playbooksVnfdID, "moves")
 	op := b.Begin(t, vnf, "instantiate", b.played(t, func(_, ansible map[string]any) {
 		ansible["variables"] = map[string]any{"greeting": "wait for " + port}
 	}))
@@ -260,7 +259,7 @@ func playbooksAreRunThere(t *testing.T, b *bed) {
 	made, err := kubespray.Machines(t.Context(), b.Cloud.Login(), server,
 		kubespray.Server{Name: server, Image: kubespray.AnsibleImage, Password: testbed.NodePassword})
 	require.NoError(t, err)
-	vnf := b.createOf(t, playbooksVnfdID, "sent")
+	vnf := b.CreateOf(t, playbooksVnfdID, "sent")
 	b.ScriptFault(t, map[string]any{
 		"script": "play-package", "times": 1, "exit_code": 1, "output": "windlass: Scripts/web.yaml failed: no host",
 	})
@@ -285,16 +284,15 @@ func playbooksAreRunThere(t *testing.T, b *bed) {
 // playbooksOfTackersForm runs the operations of a VNF in the form of Tacker's sample: its hooks name only the driver, a
 // user data class makes its parameters, and its playbook is local and becomes another user.
 func playbooksOfTackersForm(t *testing.T, b *bed) {
-	out, err := b.Windlass(t.Context(), "package", "create", "vnfpkg/testdata/ansible").CombinedOutput()
-	require.NoError(t, err, "%s", out)
+	b.Onboard(t, "vnfpkg/testdata/ansible")
 	const server, vnfdID = "ansible", "7f0d5a38-12c4-4c5e-9a5e-6a9c1d2b0e47"
 	request := map[string]any{
 		"flavourId":         "default",
-		"vimConnectionInfo": []any{map[string]any{"id": "openstack", "vimId": b.Vim, "vimType": "openstack"}},
+		"vimConnectionInfo": b.OnOpenStack(),
 	}
 	params := map[string]any{"lcm-operation-user-data": "./UserData/pages.py", "lcm-operation-user-data-class": "Pages"}
 	request["additionalParams"] = params
-	op := b.Begin(t, b.createOf(t, vnfdID, "nobody-else"), "instantiate", request)
+	op := b.Begin(t, b.CreateOf(t, vnfdID, "nobody-else"), "instantiate", request)
 	failed := b.Await(t, op, quick, "FAILED_TEMP")
 	require.Contains(t, failed["error"].(map[string]any)["detail"], "on the worker's host it cannot become another "+
 		"user")
@@ -307,7 +305,7 @@ func playbooksOfTackersForm(t *testing.T, b *bed) {
 	params["ansible"] = map[string]any{"server": map[string]any{
 		"address": made[server].Address, "ssh_port": 2222, "username": "debian", "password": testbed.NodePassword,
 	}}
-	vnf := b.createOf(t, vnfdID, "pages")
+	vnf := b.CreateOf(t, vnfdID, "pages")
 	requirePlayed := func(task, action string, body map[string]any) {
 		op := b.Begin(t, vnf, task, body)
 		b.Await(t, op, quick, "COMPLETED")

@@ -56,7 +56,7 @@ func TestPowerOnRealMachines(t *testing.T) {
 
 	r := newReconnection(t, b, 1)
 	for _, network := range []string{r.networks[0], "net0"} {
-		op = b.Begin(t, r.vnf, "change_ext_conn", linksTo(network))
+		op = b.Begin(t, r.vnf, "change_ext_conn", testbed.LinksTo(network))
 		b.Await(t, op, day.limit, "COMPLETED")
 		t.Log("change_ext_conn", b.Timings(t, op))
 		r.requireOn(t, network, "link-"+network)

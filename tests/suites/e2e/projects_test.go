@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"net/http"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/nfvo/nfvotest"
+	"github.com/windlass-nfv/windlass/tests/support/testbed"
 )
 
 // nextVnfdID is the VNFD id of another package of the same VNF.
@@ -24,16 +24,12 @@ func TestInAProject(t *testing.T) {
 	t.Setenv("WINDLASS_NFVO_ENDPOINT", n.URL)
 	t.Setenv("WINDLASS_NFVO_GRANT_POLL", "100ms")
 	w := newTenants(t)
-	next := copyPackage(t, filepath.Join(w.Root, serverPackage), serverVnfdID, nextVnfdID)
-	onboard := func(dir string) {
-		out, err := w.Windlass(t.Context(), "package", "create", dir).CombinedOutput()
-		require.NoError(t, err, "%s", out)
-	}
-	onboard(next)
+	next := w.ChangedPackage(t, testbed.ServerPackage, strings.NewReplacer(testbed.ServerVnfdID, nextVnfdID))
+	w.Onboard(t, next)
 	// The project edge has its own VIM "cloud", and its cluster will be registered as "cluster-ours".
-	w.setTraps(t, []string{"cloud", "cluster-ours"}, "vnfpkg/samples/k8s-ha", serverPackage)
+	w.setTraps(t, []string{"cloud", "cluster-ours"}, "vnfpkg/samples/k8s-ha", testbed.ServerPackage)
 	w.become(t, "default")
-	onboard(copyPackage(t, next, asTrap...))
+	w.Onboard(t, w.ChangedPackage(t, next, asTrap))
 	w.become(t, "edge")
 
 	t.Run("a cluster's life", func(t *testing.T) { lifeInAProject(t, w) })
@@ -66,13 +62,13 @@ func lifeInAProject(t *testing.T, w *tenants) {
 	require.Equal(t, http.StatusOK, plan.Status, "%s", plan.Body)
 	w.Await(t, w.Scale(t, vnf, "SCALE_OUT", "worker_instance"), quick, "COMPLETED")
 	w.RequireCluster(t, 3, 3)
-	w.Await(t, w.Begin(t, vnf, "scale_to_level", map[string]any{"instantiationLevelId": "instantiation_level_1"}), quick,
+	w.Await(t, w.ScaleToLevel(t, vnf, "instantiation_level_1"), quick,
 		"COMPLETED")
 	w.RequireCluster(t, 3, 2)
-	w.Await(t, w.Heal(t, vnf, "it is slow", w.VnfcOf(t, vnf, "masterNode")), quick, "COMPLETED")
+	w.Await(t, w.Heal(t, vnf, w.VnfcOf(t, vnf, "masterNode")), quick, "COMPLETED")
 	w.RequireCluster(t, 3, 2)
 	for _, state := range []string{"STOPPED", "STARTED"} {
-		w.Await(t, w.Begin(t, vnf, "operate", map[string]any{"changeStateTo": state}), quick, "COMPLETED")
+		w.Await(t, w.Operate(t, vnf, state), quick, "COMPLETED")
 	}
 	w.Await(t, w.Modify(t, vnf, map[string]any{"vnfInstanceName": "still ours"}), quick, "COMPLETED")
 
@@ -96,19 +92,16 @@ func lifeInAProject(t *testing.T, w *tenants) {
 // modifyInAProject changes the package of an instance by the VNFD id. The project default has the same id. Then it
 // checks that the VIM of default is refused.
 func modifyInAProject(t *testing.T, w *tenants) {
-	a := w.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances",
-		map[string]any{"vnfdId": serverVnfdID, "vnfInstanceName": "modified"})
-	require.Equal(t, http.StatusCreated, a.Status, "%s", a.Body)
-	vnf := filepath.Base(a.Header.Get("Location"))
+	vnf := w.CreateOf(t, testbed.ServerVnfdID, "modified")
 	w.Await(t, w.Modify(t, vnf, map[string]any{"vnfdId": nextVnfdID}), quick, "COMPLETED")
 	inst := w.Get(t, "/vnflcm/v1/vnf_instances/"+vnf)
 	require.Equal(t, []any{nextVnfdID, "Server"}, []any{inst["vnfdId"], inst["vnfProductName"]})
 
-	request := linksTo("net0")
+	request := testbed.LinksTo("net0")
 	request["flavourId"] = "simple"
 	w.Await(t, w.Begin(t, vnf, "instantiate", request), quick, "COMPLETED")
 	trapped := w.vimOf(t, "default", "cloud")
-	a = w.Call(t, http.MethodPatch, "/vnflcm/v1/vnf_instances/"+vnf, map[string]any{"vimConnectionInfo": []any{
+	a := w.Call(t, http.MethodPatch, "/vnflcm/v1/vnf_instances/"+vnf, map[string]any{"vimConnectionInfo": []any{
 		map[string]any{"id": "another", "vimId": trapped, "vimType": "openstack"},
 	}})
 	require.Equal(t, http.StatusUnprocessableEntity, a.Status, "%s", a.Body)
@@ -119,10 +112,10 @@ func modifyInAProject(t *testing.T, w *tenants) {
 // refused.
 func reconnectInAProject(t *testing.T, w *tenants) {
 	r := newReconnection(t, w.bed, 1)
-	op := w.Begin(t, r.vnf, "change_ext_conn", linksTo(r.networks[0]))
+	op := w.Begin(t, r.vnf, "change_ext_conn", testbed.LinksTo(r.networks[0]))
 	w.Await(t, op, quick, "COMPLETED")
 	r.requireOn(t, r.networks[0], "link-"+r.networks[0])
-	request := linksTo("net0")
+	request := testbed.LinksTo("net0")
 	request["vimConnectionInfo"] = []any{map[string]any{
 		"id": "openstack", "vimId": w.vimOf(t, "default", "cloud"), "vimType": "openstack",
 	}}
@@ -145,15 +138,12 @@ func grantInAProject(t *testing.T, w *tenants, n *nfvotest.NFVO) {
 		},
 	} {
 		n.Decide(func(map[string]any) nfvotest.Decision { return nfvotest.Decision{Grant: grant} })
-		a := w.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances",
-			map[string]any{"vnfdId": serverVnfdID, "vnfInstanceName": "granted"})
-		require.Equal(t, http.StatusCreated, a.Status, "%s", a.Body)
-		vnf := filepath.Base(a.Header.Get("Location"))
-		request := linksTo("net0")
+		vnf := w.CreateOf(t, testbed.ServerVnfdID, "granted")
+		request := testbed.LinksTo("net0")
 		request["flavourId"] = "simple"
 		got := w.Await(t, w.Begin(t, vnf, "instantiate", request), quick, "ROLLED_BACK")
 		require.Contains(t, strings.ReplaceAll(got["error"].(map[string]any)["detail"].(string), "\n", " "), detail)
-		require.Equal(t, http.StatusNoContent, w.Call(t, http.MethodDelete, "/vnflcm/v1/vnf_instances/"+vnf, nil).Status)
+		w.Delete(t, vnf)
 	}
 	n.Decide(nil)
 }

@@ -55,7 +55,7 @@ func (b *bed) cancelForReal(t *testing.T) {
 	require.Zero(t, kubeadms(t), "kubeadm is dead on the node when the operation says so")
 	require.Equal(t, http.StatusAccepted, b.Act(t, op, "rollback", nil).Status)
 	b.Await(t, op, 3*time.Minute, "ROLLED_BACK")
-	require.Equal(t, http.StatusNoContent, b.Call(t, http.MethodDelete, "/vnflcm/v1/vnf_instances/"+vnf, nil).Status)
+	b.Delete(t, vnf)
 }
 
 // watchVirtualIP continuously sends requests to the API server of a cluster, each over a new connection, as new clients

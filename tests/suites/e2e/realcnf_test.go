@@ -14,12 +14,11 @@ import (
 // has real Pods, which serve a page.
 func (b *bed) containersOn(t *testing.T, cluster, clusterVnf string) {
 	t.Helper()
-	out, err := b.Windlass(t.Context(), "package", "create", "vnfpkg/samples/cnf-manifests").CombinedOutput()
-	require.NoError(t, err, "%s", out)
+	b.Onboard(t, "vnfpkg/samples/cnf-manifests")
 	vim := b.Get(t, "/v1.0/vims?name="+cluster)["vims"].([]any)[0].(map[string]any)["id"].(string)
 	c := b.Kubernetes(t, cluster)
 
-	vnf := b.createOf(t, webVnfdID, "web")
+	vnf := b.CreateOf(t, webVnfdID, "web")
 	op := b.Begin(t, vnf, "instantiate", b.webRequest(t, vim, "default"))
 	b.Await(t, op, quick, "COMPLETED")
 	t.Log(b.Timings(t, op))
@@ -30,11 +29,11 @@ func (b *bed) containersOn(t *testing.T, cluster, clusterVnf string) {
 	require.Equal(t, http.StatusConflict, a.Status, "%s", a.Body)
 	require.Contains(t, string(a.Body), vnf, "the cluster is in use, and by whom")
 
-	op = b.Begin(t, vnf, "scale", map[string]any{"type": "SCALE_OUT", "aspectId": "web_pods", "numberOfSteps": 2})
+	op = b.Scale(t, vnf, "SCALE_OUT", "web_pods", 2)
 	b.Await(t, op, quick, "COMPLETED")
 	require.Len(t, b.Vnfcs(t, vnf), 3)
 	leaving := b.VnfcOf(t, vnf, "web")
-	b.Await(t, b.Begin(t, vnf, "heal", map[string]any{"vnfcInstanceId": []string{leaving}}), quick, "COMPLETED")
+	b.Await(t, b.Heal(t, vnf, leaving), quick, "COMPLETED")
 	require.NotContains(t, b.Vnfcs(t, vnf), leaving)
 	requirePage(t, c)
 	b.terminate(t, vnf)
@@ -48,13 +47,13 @@ func (b *bed) containersOn(t *testing.T, cluster, clusterVnf string) {
 // the request, which the container gets from its ConfigMap.
 func (b *bed) describedOn(t *testing.T, vim string, c kubernetes.Interface) {
 	t.Helper()
-	out, err := b.Windlass(t.Context(), "package", "create", describedSample).CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	vnf := b.createOf(t, describedVnfdID, "described")
+	b.Onboard(t, describedSample)
+	vnf := b.CreateOf(t, describedVnfdID, "described")
 	request := b.describedRequest(t, vim, map[string]any{"page": "of the request", "namespace": "default"})
 	b.Await(t, b.Begin(t, vnf, "instantiate", request), quick, "COMPLETED")
 	var page []byte
 	require.Eventually(t, func() bool {
+		var err error
 		page, err = c.CoreV1().Services("default").ProxyGet("http", "web-address-"+vnf[:8], "80", "/", nil).DoRaw(t.Context())
 		return err == nil
 	}, time.Minute, 200*time.Millisecond)
@@ -75,14 +74,14 @@ func requirePage(t *testing.T, c kubernetes.Interface) {
 // brokenImage checks that Windlass reports an image which no registry has soon after the kubelet's report.
 func (b *bed) brokenImage(t *testing.T, vim string, c kubernetes.Interface) {
 	t.Helper()
-	vnf := b.createOf(t, webVnfdID, "broken")
+	vnf := b.CreateOf(t, webVnfdID, "broken")
 	request := b.webRequest(t, vim, "default")
 	request["additionalParams"].(map[string]any)["lcm-kubernetes-def-files"] = []string{
 		"Files/kubernetes/page.yaml", "Files/kubernetes/broken/web.yaml",
 	}
 	op := b.Begin(t, vnf, "instantiate", request)
 	b.requireToldSoon(t, c, op, waits("ErrImagePull", "ImagePullBackOff"), "lab.local/none:v1")
-	require.Equal(t, http.StatusNoContent, b.Call(t, http.MethodDelete, "/vnflcm/v1/vnf_instances/"+vnf, nil).Status)
+	b.Delete(t, vnf)
 }
 
 func podsOrNone(list *corev1.PodList, err error) []corev1.Pod {

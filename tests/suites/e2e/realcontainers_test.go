@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"bytes"
-	"encoding/json"
 	"net/http"
 	"net/url"
 	"os"
@@ -69,18 +68,7 @@ type realContainers struct {
 // request returns a sample's request for the cluster.
 func (r *realContainers) request(t *testing.T, sample string) map[string]any {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(r.Root, "vnfpkg/samples/requests/instantiate-"+sample+".json"))
-	require.NoError(t, err)
-	var request map[string]any
-	require.NoError(t, json.Unmarshal(text, &request))
-	request["vimConnectionInfo"].([]any)[0].(map[string]any)["vimId"] = r.vim["id"]
-	return request
-}
-
-func (r *realContainers) onboard(t *testing.T, dir string) {
-	t.Helper()
-	out, err := r.Windlass(t.Context(), "package", "create", dir).CombinedOutput()
-	require.NoError(t, err, "%s", out)
+	return r.RequestOf(t, sample, r.vim["id"].(string))
 }
 
 // requireText waits until a Service shows that text.
@@ -96,8 +84,8 @@ func (r *realContainers) requireText(t *testing.T, service, port, text string) {
 
 // chart runs the operations of a VNF that a chart makes.
 func (r *realContainers) chart(t *testing.T) {
-	r.onboard(t, "vnfpkg/samples/cnf-helm")
-	vnf := r.createOf(t, chartVnfdID, "chart")
+	r.Onboard(t, "vnfpkg/samples/cnf-helm")
+	vnf := r.CreateOf(t, chartVnfdID, "chart")
 	r.Await(t, r.Begin(t, vnf, "instantiate", r.request(t, "cnf-helm")), quick, "COMPLETED")
 	r.requireText(t, "web", "8081", "This page was in a request.")
 	r.growAndHeal(t, vnf)
@@ -123,7 +111,7 @@ func (r *realContainers) sideBySide(t *testing.T) {
 	made, err := r.c.CoreV1().ConfigMaps(other).Create(t.Context(), theirs, metav1.CreateOptions{})
 	require.NoError(t, err)
 
-	here, there := r.createOf(t, webVnfdID, "here"), r.createOf(t, webVnfdID, "there")
+	here, there := r.CreateOf(t, webVnfdID, "here"), r.CreateOf(t, webVnfdID, "there")
 	r.Await(t, r.Begin(t, here, "instantiate", r.request(t, "cnf-manifests")), quick, "COMPLETED")
 	request := r.request(t, "cnf-manifests")
 	request["additionalParams"].(map[string]any)["namespace"] = other
@@ -156,12 +144,10 @@ func (r *realContainers) sideBySide(t *testing.T) {
 // growAndHeal adds two Pods, and replaces one Pod.
 func (r *realContainers) growAndHeal(t *testing.T, vnf string) {
 	t.Helper()
-	r.Await(t, r.Begin(t, vnf, "scale", map[string]any{
-		"type": "SCALE_OUT", "aspectId": "web_pods", "numberOfSteps": 2,
-	}), quick, "COMPLETED")
+	r.Await(t, r.Scale(t, vnf, "SCALE_OUT", "web_pods", 2), quick, "COMPLETED")
 	require.Len(t, r.Vnfcs(t, vnf), 3)
 	leaving := r.VnfcOf(t, vnf, "web")
-	r.Await(t, r.Begin(t, vnf, "heal", map[string]any{"vnfcInstanceId": []string{leaving}}), quick, "COMPLETED")
+	r.Await(t, r.Heal(t, vnf, leaving), quick, "COMPLETED")
 	require.NotContains(t, r.Vnfcs(t, vnf), leaving)
 	require.Len(t, r.Vnfcs(t, vnf), 3)
 }
@@ -169,7 +155,7 @@ func (r *realContainers) growAndHeal(t *testing.T, vnf string) {
 // described runs the operations of a VNF whose containers the VNFD describes. A change of the package gives it another
 // page.
 func (r *realContainers) described(t *testing.T) {
-	vnf := r.createOf(t, describedVnfdID, "of a VNFD")
+	vnf := r.CreateOf(t, describedVnfdID, "of a VNFD")
 	request := r.describedRequest(t, r.vim["id"].(string), map[string]any{"page": "first", "namespace": "default"})
 	r.Await(t, r.Begin(t, vnf, "instantiate", request), quick, "COMPLETED")
 	r.requireText(t, "web-address-"+vnf[:8], "80", "first")
@@ -183,16 +169,14 @@ func (r *realContainers) described(t *testing.T) {
 // change sends a change_vnfpkg, which only v2 of the API has.
 func (r *realContainers) change(t *testing.T, vnf string, request map[string]any) {
 	t.Helper()
-	a := r.Call(t, http.MethodPost, "/vnflcm/v2/vnf_instances/"+vnf+"/change_vnfpkg", request)
-	require.Equal(t, http.StatusAccepted, a.Status, "%s", a.Body)
-	r.Await(t, strings.TrimPrefix(a.Header.Get("Location"), r.URL), quick, "COMPLETED")
+	r.Await(t, r.ChangePackage(t, vnf, request), quick, "COMPLETED")
 }
 
 // anotherPackage changes a VNF of manifests to a package with another page.
 func (r *realContainers) anotherPackage(t *testing.T) {
-	r.onboard(t, r.variant(t, strings.NewReplacer(webVnfdID, newWebVnfdID, "software_version: '1.0'",
+	r.Onboard(t, r.variant(t, strings.NewReplacer(webVnfdID, newWebVnfdID, "software_version: '1.0'",
 		"software_version: '2.0'", "name: web-page", "name: web-page-2", "from a Pod", "from a newer Pod")))
-	vnf := r.createOf(t, webVnfdID, "changing")
+	vnf := r.CreateOf(t, webVnfdID, "changing")
 	r.Await(t, r.Begin(t, vnf, "instantiate", r.request(t, "cnf-manifests")), quick, "COMPLETED")
 	r.requireText(t, "web", "80", "from a Pod")
 	r.change(t, vnf, map[string]any{"vnfdId": newWebVnfdID})
@@ -204,12 +188,12 @@ func (r *realContainers) anotherPackage(t *testing.T) {
 // variant makes the sample of manifests with other texts.
 func (r *realContainers) variant(t *testing.T, change *strings.Replacer) (dir string) {
 	t.Helper()
-	return r.changedPackage(t, "vnfpkg/samples/cnf-manifests", change)
+	return r.ChangedPackage(t, "vnfpkg/samples/cnf-manifests", change)
 }
 
 // apiServerKilled kills the only API server of the cluster during the instantiation of a VNF.
 func (r *realContainers) apiServerKilled(t *testing.T) {
-	vnf := r.createOf(t, webVnfdID, "killed")
+	vnf := r.CreateOf(t, webVnfdID, "killed")
 	op := r.Begin(t, vnf, "instantiate", r.request(t, "cnf-manifests"))
 	require.Eventually(t, func() bool {
 		_, err := r.c.AppsV1().Deployments("default").Get(t.Context(), "web", metav1.GetOptions{})
@@ -272,10 +256,10 @@ func (r *realContainers) troubles(t *testing.T) {
 		},
 	} {
 		require.Contains(t, string(web), of.old)
-		r.onboard(t, r.variant(t, strings.NewReplacer(webVnfdID, of.vnfd, of.old, of.new)))
-		vnf := r.createOf(t, of.vnfd, of.name)
+		r.Onboard(t, r.variant(t, strings.NewReplacer(webVnfdID, of.vnfd, of.old, of.new)))
+		vnf := r.CreateOf(t, of.vnfd, of.name)
 		r.requireToldSoon(t, r.c, r.Begin(t, vnf, "instantiate", r.request(t, "cnf-manifests")), of.reported, of.says...)
-		require.Equal(t, http.StatusNoContent, r.Call(t, http.MethodDelete, "/vnflcm/v1/vnf_instances/"+vnf, nil).Status)
+		r.Delete(t, vnf)
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 // hybrid runs the operations of a VNF whose servers are real machines of the cloud. Its Pods are on a cluster of other
 // machines of the same cloud.
 func (r *realContainers) hybrid(t *testing.T) {
-	r.onboard(t, hybridPackage)
+	r.Onboard(t, hybridPackage)
 	h := hybrid{r.bed, &kubetest.ControlPlane{Client: r.c}, r.vim["id"].(string)}
 	before := h.inCloud(t)
 	vnf := h.instantiate(t, nil)

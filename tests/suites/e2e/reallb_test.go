@@ -24,8 +24,8 @@ func TestLoadBalancersOnRealMachines(t *testing.T) {
 		t.Skip("Run by go tool task test:balancers, as root; the scenarios on fake machines have run.")
 	}
 	b := newBed(t, "nspawn")
-	b.onboardOnce(t, "vnfpkg/samples/external-lb")
-	b.onboardOnce(t, "vnfpkg/samples/cnf-nodeport")
+	b.OnboardOnce(t, "vnfpkg/samples/external-lb")
+	b.OnboardOnce(t, "vnfpkg/samples/cnf-nodeport")
 	t.Run("a pair", func(t *testing.T) { realPair(t, b) })
 	t.Run("Octavia", func(t *testing.T) { realOctavia(t, b) })
 	t.Run("the package's script", func(t *testing.T) { realScript(t, b) })
@@ -34,7 +34,7 @@ func TestLoadBalancersOnRealMachines(t *testing.T) {
 // smallBalanced instantiates a cluster of the sample external-lb with one control plane and one worker.
 func (b *bed) smallBalanced(t *testing.T, request, name string, edit func(lb map[string]any)) (vnf, address string) {
 	t.Helper()
-	vnf = b.createOf(t, balancedVnfdID, name)
+	vnf = b.CreateOf(t, balancedVnfdID, name)
 	op := b.Begin(t, vnf, "instantiate", b.SampleRequest(t, request, name, func(_, cluster map[string]any) {
 		lb := cluster["external_lb_param"].(map[string]any)
 		if lb["octavia"] == nil {
@@ -69,7 +69,7 @@ func realPair(t *testing.T, b *bed) {
 	vnf, address := b.smallBalanced(t, "external-lb-pair", "pair", nil)
 	c := b.Kubernetes(t, "cluster-pair")
 
-	web := b.createOf(t, exposedVnfdID, "web")
+	web := b.CreateOf(t, exposedVnfdID, "web")
 	vim := b.Get(t, "/v1.0/vims?name=cluster-pair")["vims"].([]any)[0].(map[string]any)["id"].(string)
 	request := b.exposedRequest(t, vim, "")
 	lb := request["additionalParams"].(map[string]any)["lcm-kubernetes-external-lb"].(map[string]any)["external_lb_param"].(map[string]any)
@@ -85,7 +85,7 @@ func realPair(t *testing.T, b *bed) {
 
 	for range 2 { // twice: one of them has the virtual IP
 		silence := b.watchVirtualIP(t, "cluster-pair")
-		op = b.Heal(t, vnf, "test", b.VnfcOf(t, vnf, "externalLB"))
+		op = b.Heal(t, vnf, b.VnfcOf(t, vnf, "externalLB"))
 		b.Await(t, op, limit, "COMPLETED")
 		t.Log(b.Timings(t, op))
 		longest := silence()

@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"net/http"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -30,14 +29,14 @@ func (p *puller) servesFrom(t *testing.T, store *registryVnf) {
 	require.NoError(t, store.to.push(t, store.server+"/lab/web:v1", web))
 
 	r := realContainers{bed: p.bed, c: p.c, vim: p.Get(t, "/v1.0/vims?name="+p.cluster)["vims"].([]any)[0].(map[string]any)}
-	r.onboard(t, r.variant(t, strings.NewReplacer(webVnfdID, pulledVnfdID, "lab.local/web:v1", store.server+"/lab/web:v1",
+	r.Onboard(t, r.variant(t, strings.NewReplacer(webVnfdID, pulledVnfdID, "lab.local/web:v1", store.server+"/lab/web:v1",
 		"IfNotPresent", "Always")))
 	begin := func(password string) (vnf, op string) {
 		request := r.request(t, "cnf-manifests")
 		request["additionalParams"].(map[string]any)["private_registry_connection_info"] = []any{map[string]any{
 			"connection_type": "1", "server": store.server, "username": "user01", "password": password,
 		}}
-		vnf = r.createOf(t, pulledVnfdID, "pulled")
+		vnf = r.CreateOf(t, pulledVnfdID, "pulled")
 		return vnf, r.Begin(t, vnf, "instantiate", request)
 	}
 	workers := p.workers(t)
@@ -61,7 +60,7 @@ func (p *puller) servesFrom(t *testing.T, store *registryVnf) {
 	vnf, op = begin(wrongPassword)
 	r.requireToldSoon(t, p.c, op, waits("ErrImagePull", "ImagePullBackOff"), store.server+"/lab/web:v1")
 	p.requireNowhere(t, vnf, op, map[string]string{"the wrong password": wrongPassword})
-	require.Equal(t, http.StatusNoContent, p.Call(t, http.MethodDelete, "/vnflcm/v1/vnf_instances/"+vnf, nil).Status)
+	p.Delete(t, vnf)
 	for _, node := range workers {
 		p.renewKubelet(t, "knows-"+node, node, "") // without a file, it gets its own credentials back
 	}

@@ -80,7 +80,7 @@ func TestRegistryOnRealMachines(t *testing.T) {
 	stranger.as = &authn.Basic{Username: "user01", Password: wrongPassword}
 	require.ErrorContains(t, stranger.push(t, secure.image("v1"), tiny), "401")
 
-	vnf := b.createOf(t, registryVnfdID, "puller")
+	vnf := b.CreateOf(t, registryVnfdID, "puller")
 	op := b.Begin(t, vnf, "instantiate", b.SampleRequest(t, "simple", "puller", func(_, cluster map[string]any) {
 		cluster["private_registry_connection_info"] = []any{plain.entry(), secure.entry()}
 	}))
@@ -224,14 +224,14 @@ func (r *registryVnf) begin(t *testing.T, sample string, params map[string]any) 
 	}
 	installation["port_no"] = r.port
 	maps.Copy(installation, params)
-	r.vnf = r.createOf(t, registryServerVnfdID, cmp.Or(r.name, "plain"))
+	r.vnf = r.CreateOf(t, registryServerVnfdID, cmp.Or(r.name, "plain"))
 	return r.Begin(t, r.vnf, "instantiate", request)
 }
 
 // find gets the registry's address from the cloud.
 func (r *registryVnf) find(t *testing.T) {
 	t.Helper()
-	nova := service(t, r.Cloud.Login(), openstack.NewComputeV2)
+	nova := testbed.Service(t, r.Cloud.Login(), openstack.NewComputeV2)
 	pages, err := servers.ListAddresses(nova, r.VnfcOf(t, r.vnf, registryVdu)).AllPages(t.Context())
 	require.NoError(t, err)
 	networks, err := servers.ExtractAddresses(pages)
@@ -308,7 +308,7 @@ func (r *registryVnf) restart(t *testing.T, day *dayTwo) {
 	t.Helper()
 	server := r.VnfcOf(t, r.vnf, registryVdu)
 	day.switchOff(t, server)
-	require.NoError(t, servers.Start(t.Context(), service(t, r.Cloud.Login(), openstack.NewComputeV2),
+	require.NoError(t, servers.Start(t.Context(), testbed.Service(t, r.Cloud.Login(), openstack.NewComputeV2),
 		server).ExtractErr())
 	require.Eventually(t, func() bool {
 		a, err := testbed.Try(t.Context(), http.MethodGet, "http://"+r.to.address+"/v2/", nil)

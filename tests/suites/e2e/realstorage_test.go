@@ -32,7 +32,7 @@ func TestStorageOnRealMachines(t *testing.T) {
 	b.onboardWithCA(t, ca)
 	plain, secure := newImageStore(t, b.HostOfMachines(t), "", nil),
 		newImageStore(t, b.HostOfMachines(t), registryName, certificate)
-	vnf := b.createOf(t, registryVnfdID, "store")
+	vnf := b.CreateOf(t, registryVnfdID, "store")
 	op := b.Begin(t, vnf, "instantiate", b.SampleRequest(t, "storage", "store", func(_, cluster map[string]any) {
 		delete(cluster, "cni_manifest_path") // the operator's default: flannel's own manifest
 		cluster["private_registry_connection_info"] = []any{

@@ -8,7 +8,6 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
-	"encoding/json"
 	"encoding/pem"
 	"fmt"
 	"io/fs"
@@ -161,8 +160,7 @@ func (b *bed) onboardDirectory(t *testing.T, dir string) {
 	require.NoError(t, err)
 	require.NoError(t, vnfpkg.Build(dir, file))
 	require.NoError(t, file.Close())
-	out, err := b.Windlass(t.Context(), "package", "create", archive).CombinedOutput()
-	require.NoError(t, err, "%s", out)
+	b.Onboard(t, archive)
 }
 
 // serverOff switches a server off without Windlass.
@@ -225,7 +223,7 @@ func registries(t *testing.T, b *bed) {
 			},
 		}
 	}
-	vnf := b.createOf(t, registryVnfdID, "registries")
+	vnf := b.CreateOf(t, registryVnfdID, "registries")
 	request := b.InstantiateRequest(t, "registries", func(_, cluster map[string]any) {
 		cluster["private_registry_connection_info"] = list(registryPassword)
 	})
@@ -249,7 +247,7 @@ func registries(t *testing.T, b *bed) {
 	require.Len(t, shown, 2)
 	require.Equal(t, "***", shown[1].(map[string]any)["password"])
 
-	op = b.Begin(t, vnf, "scale", map[string]any{"type": "SCALE_OUT", "aspectId": "worker_instance"})
+	op = b.Scale(t, vnf, "SCALE_OUT", "worker_instance")
 	b.Await(t, op, quick, "COMPLETED")
 	b.record(t, op, "scale-out-registries")
 	after := b.requireRegistries(t, plainServer, secureServer)
@@ -318,7 +316,7 @@ func (b *bed) changeRegistries(
 		map[string]any{"connection_type": "0", "server": otherServer})))
 	got := b.Await(t, op, quick, "FAILED_TEMP")
 	require.Contains(t, got["error"].(map[string]any)["detail"], "6 of 6 nodes failed")
-	nova := service(t, b.Cloud.Login(), openstack.NewComputeV2)
+	nova := testbed.Service(t, b.Cloud.Login(), openstack.NewComputeV2)
 	dead := b.serverOff(t, nova, b.VnfcOf(t, vnf, "workerNode")) // meanwhile a node dies
 	require.Equal(t, http.StatusAccepted, b.Act(t, op, "rollback", nil).Status)
 	b.Await(t, op, quick, "ROLLED_BACK")
@@ -345,16 +343,4 @@ func (b *bed) changeRegistries(
 
 func registriesProperty(list []any) map[string]any {
 	return map[string]any{"vnfConfigurableProperties": map[string]any{"private_registry_connection_info": list}}
-}
-
-// createOf creates an instance of a package other than the sample.
-func (b *bed) createOf(t *testing.T, vnfdID, name string) string {
-	t.Helper()
-	a := b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances", map[string]any{"vnfdId": vnfdID, "vnfInstanceName": name})
-	require.Equal(t, http.StatusCreated, a.Status, "%s", a.Body)
-	var out struct {
-		ID string `json:"id"`
-	}
-	require.NoError(t, json.Unmarshal(a.Body, &out))
-	return out.ID
 }

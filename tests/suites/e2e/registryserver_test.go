@@ -22,7 +22,7 @@ const registryServerVnfdID = "7d7c4a18-1c6b-4d8a-9c53-0b6c3f1b8e20"
 // registryServer installs an image registry with the image from the package, and heals it.
 func registryServer(t *testing.T, b *bed) {
 	b.onboardRegistry(t)
-	vnf := b.createOf(t, registryServerVnfdID, "registry")
+	vnf := b.CreateOf(t, registryServerVnfdID, "registry")
 	request, server := b.registryRequest(t, "instantiate-registry")
 	server["image_path"] = "Files/images/registry.tar"
 	server["users"] = []any{map[string]any{"username": "push", "password": registryPassword}}
@@ -47,7 +47,7 @@ func registryServer(t *testing.T, b *bed) {
 	for _, s := range b.Steps(t, op) {
 		require.Equal(t, "DONE", s.State, "%s %s", s.Title, s.Node)
 	}
-	op = b.Begin(t, vnf, "heal", map[string]any{})
+	op = b.Heal(t, vnf)
 	b.Await(t, op, quick, "COMPLETED")
 	b.record(t, op, "heal-all-registry-server")
 
@@ -78,8 +78,7 @@ func (b *bed) onboardRegistry(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, vnfpkg.Build(dir, file))
 	require.NoError(t, file.Close())
-	out, err := b.Windlass(t.Context(), "package", "create", archive).CombinedOutput()
-	require.NoError(t, err, "%s", out)
+	b.Onboard(t, archive)
 }
 
 // registryRequest returns a request of the sample package for this cloud, and in it the parameters of the registry.
@@ -88,7 +87,7 @@ func (b *bed) registryRequest(t *testing.T, name string) (request, server map[st
 	text, err := os.ReadFile(filepath.Join(b.Root, "vnfpkg/samples/requests/"+name+".json"))
 	require.NoError(t, err)
 	require.NoError(t, json.Unmarshal(text, &request))
-	request["vimConnectionInfo"] = []any{map[string]any{"id": "openstack", "vimId": b.Vim, "vimType": "openstack"}}
+	request["vimConnectionInfo"] = b.OnOpenStack()
 	params := request["additionalParams"].(map[string]any)
 	params["node_password"] = testbed.NodePassword
 	server = params["private_registry_installation_param"].(map[string]any)
@@ -123,7 +122,7 @@ func (b *bed) requireOnVolume(t *testing.T, vnf string) (volume string) {
 // registryOnVolume makes a registry that makes its own certificate. Its images and its CA survive a new machine.
 func registryOnVolume(t *testing.T, b *bed) {
 	b.onboardRegistry(t)
-	vnf := b.createOf(t, registryServerVnfdID, "registry on a volume")
+	vnf := b.CreateOf(t, registryServerVnfdID, "registry on a volume")
 	request, server := b.registryRequest(t, "instantiate-registry-volume")
 	server["users"] = []any{map[string]any{"username": "push", "password": registryPassword}}
 	b.ScriptFault(t, map[string]any{
@@ -189,7 +188,7 @@ func (b *bed) healingOnVolumeFails(t *testing.T, vnf, volume string) {
 		"script": "install-registry", "times": 1, "exit_code": 1,
 		"output": "windlass: the registry does not answer on port 5000.",
 	})
-	op := b.Begin(t, vnf, "heal", map[string]any{})
+	op := b.Heal(t, vnf)
 	for _, why := range []string{"locked", "does not answer on port 5000"} {
 		got := b.Await(t, op, quick, "FAILED_TEMP")
 		require.Contains(t, got["error"].(map[string]any)["detail"], why)

@@ -17,7 +17,7 @@ func scaling(t *testing.T, b *bed) {
 	b.Await(t, op, quick, "COMPLETED")
 	before := b.Vnfcs(t, vnf)
 
-	op = b.Begin(t, vnf, "scale", map[string]any{"type": "SCALE_OUT", "aspectId": "worker_instance", "numberOfSteps": 2})
+	op = b.Scale(t, vnf, "SCALE_OUT", "worker_instance", 2)
 	b.Await(t, op, quick, "COMPLETED")
 	b.record(t, op, "scale-out")
 	b.RequireCluster(t, 3, 4)
@@ -47,7 +47,7 @@ func scaling(t *testing.T, b *bed) {
 	b.RequireConsistent(t, vnf)
 	b.RequireChanged(t, op, 2, 1)
 
-	op = b.Begin(t, vnf, "scale_to_level", map[string]any{"instantiationLevelId": "instantiation_level_1"})
+	op = b.ScaleToLevel(t, vnf, "instantiation_level_1")
 	b.Await(t, op, quick, "COMPLETED")
 	b.record(t, op, "scale-in-control-planes")
 	b.RequireCluster(t, 3, 2)
@@ -68,7 +68,7 @@ func scaleOutRolledBack(t *testing.T, b *bed) {
 	b.ScriptFault(t, map[string]any{
 		"script": "wait-for-nodes", "times": 1, "exit_code": 1, "output": "windlass: not Ready.",
 	})
-	op = b.Begin(t, vnf, "scale", map[string]any{"type": "SCALE_OUT", "aspectId": "master_instance"})
+	op = b.Scale(t, vnf, "SCALE_OUT", "master_instance")
 	b.Await(t, op, quick, "FAILED_TEMP")
 	b.RequireChanged(t, op, 2, 0)
 	require.Equal(t, http.StatusAccepted, b.Act(t, op, "rollback", nil).Status)
@@ -100,7 +100,7 @@ func scaleOutWithoutHosts(t *testing.T, b *bed) {
 	} {
 		aspect := c.aspect
 		b.Fault(t, c.fault)
-		op = b.Begin(t, vnf, "scale", map[string]any{"type": "SCALE_OUT", "aspectId": aspect})
+		op = b.Scale(t, vnf, "SCALE_OUT", aspect)
 		got := b.Await(t, op, quick, "FAILED_TEMP")
 		require.Contains(t, got["error"].(map[string]any)["detail"], "No valid host")
 		b.ClearFaults(t)
@@ -112,7 +112,7 @@ func scaleOutWithoutHosts(t *testing.T, b *bed) {
 		b.RequireCluster(t, 3, 2)
 	}
 	b.record(t, op, "scale-out-error-rollback")
-	op = b.Begin(t, vnf, "scale", map[string]any{"type": "SCALE_OUT", "aspectId": "master_instance"})
+	op = b.Scale(t, vnf, "SCALE_OUT", "master_instance")
 	b.Await(t, op, quick, "COMPLETED")
 	b.RequireCluster(t, 5, 2)
 	b.RequireConsistent(t, vnf)
@@ -125,14 +125,14 @@ func scaleOutWithoutHosts(t *testing.T, b *bed) {
 func scaleInRolledBack(t *testing.T, b *bed) {
 	vnf, op := b.Instantiate(t, "kept", nil)
 	b.Await(t, op, quick, "COMPLETED")
-	op = b.Begin(t, vnf, "scale", map[string]any{"type": "SCALE_OUT", "aspectId": "master_instance"})
+	op = b.Scale(t, vnf, "SCALE_OUT", "master_instance")
 	b.Await(t, op, quick, "COMPLETED")
 	before := b.Vnfcs(t, vnf)
 
 	b.ScriptFault(t, map[string]any{
 		"script": "remove-members", "times": 1, "exit_code": 1, "output": "windlass: etcd refused.",
 	})
-	op = b.Begin(t, vnf, "scale", map[string]any{"type": "SCALE_IN", "aspectId": "master_instance"})
+	op = b.Scale(t, vnf, "SCALE_IN", "master_instance")
 	got := b.Await(t, op, quick, "FAILED_TEMP")
 	require.Contains(t, got["error"].(map[string]any)["detail"], "etcd refused")
 	require.Contains(t, b.Get(t, op)["_links"], "rollback", "no VM is gone yet")
@@ -170,7 +170,7 @@ func healing(t *testing.T, b *bed) {
 	for range 2 { // the second time it may replace a VM that the first heal has made
 		controlPlane := b.VnfcOf(t, vnf, "masterNode")
 		require.Less(t, b.Lab(t, http.MethodPost, "/machines/"+controlPlane+"/kill", nil).Status, 300)
-		op = b.Begin(t, vnf, "heal", map[string]any{"vnfcInstanceId": []string{controlPlane}})
+		op = b.Heal(t, vnf, controlPlane)
 		b.Await(t, op, quick, "COMPLETED")
 		b.record(t, op, "heal-control-plane")
 		b.RequireCluster(t, 3, 2)

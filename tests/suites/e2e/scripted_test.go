@@ -35,8 +35,7 @@ func TestMain(m *testing.M) {
 // change of the configuration it runs them.
 func TestUserDataOfPackages(t *testing.T) {
 	b := newBed(t, "fake", "--image-alias", "tiny")
-	out, err := b.Windlass(t.Context(), "package", "create", scriptedPackage).CombinedOutput()
-	require.NoError(t, err, "%s", out)
+	b.Onboard(t, scriptedPackage)
 	t.Run("refused where none are run", func(t *testing.T) { scriptsAreRefused(t, b) })
 
 	python := cmp.Or(pathOf("/usr/bin/python3"), pathOf("python3"))
@@ -73,17 +72,14 @@ func canConfine(t *testing.T, python string) {
 // scripted creates an instance of the package.
 func (b *bed) scripted(t *testing.T, name string) (vnf string) {
 	t.Helper()
-	a := b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances",
-		map[string]any{"vnfdId": scriptedVnfdID, "vnfInstanceName": name})
-	require.Equal(t, http.StatusCreated, a.Status, "%s", a.Body)
-	return filepath.Base(a.Header.Get("Location"))
+	return b.CreateOf(t, scriptedVnfdID, name)
 }
 
 // by returns a request to instantiate with the class of a script. The class gets params.
 func (b *bed) by(script string, params map[string]any) map[string]any {
-	request := linksTo("net0")
+	request := testbed.LinksTo("net0")
 	request["flavourId"] = "simple"
-	request["vimConnectionInfo"] = []any{map[string]any{"id": "openstack", "vimId": b.Vim, "vimType": "openstack"}}
+	request["vimConnectionInfo"] = b.OnOpenStack()
 	params["lcm-operation-user-data"], params["lcm-operation-user-data-class"] = script, "Names"
 	request["additionalParams"] = params
 	return request
@@ -121,12 +117,12 @@ func scriptsMakeParameters(t *testing.T, b *bed) {
 	require.Len(t, b.Vnfcs(t, vnf), 1)
 
 	// Windlass runs the class for every change of the stack, but decides on the sizes itself.
-	op := b.Begin(t, vnf, "scale", map[string]any{"type": "SCALE_OUT", "aspectId": "servers"})
+	op := b.Scale(t, vnf, "SCALE_OUT", "servers")
 	b.Await(t, op, quick, "COMPLETED")
 	b.RequireChanged(t, op, 1, 0)
 	require.Equal(t, []string{"r1-of-simple", "r1-of-simple"}, b.servers(t))
 	b.RequireRecorded(t, vnf)
-	b.Terminate(t, vnf)
+	b.Remove(t, vnf)
 	b.RequireNothingLeft(t)
 }
 
@@ -134,7 +130,7 @@ func scriptsOfTheSecondForm(t *testing.T, b *bed) {
 	vnf := b.scripted(t, "second")
 	b.Await(t, b.Begin(t, vnf, "instantiate", b.by("UserData/names_v2.py", map[string]any{})), quick, "COMPLETED")
 	require.Equal(t, []string{"second-of-simple"}, b.servers(t))
-	b.Terminate(t, vnf)
+	b.Remove(t, vnf)
 	b.RequireNothingLeft(t)
 }
 
@@ -175,7 +171,7 @@ func scriptsReachNothing(t *testing.T, b *bed) {
 
 	b.Await(t, b.Begin(t, vnf, "instantiate", b.by("./UserData/names.py", map[string]any{"rack": "r1"})), quick,
 		"COMPLETED")
-	b.Terminate(t, vnf)
+	b.Remove(t, vnf)
 	b.RequireNothingLeft(t)
 }
 

@@ -130,7 +130,7 @@ func standardParams() map[string]any {
 func plainInSecondForm(t *testing.T, b *bed) {
 	b.setDefault(t, false)
 	defer b.setDefault(t, true)
-	b.onboardOnce(t, standardPackage)
+	b.OnboardOnce(t, standardPackage)
 	s := b.inSecondForm(t, standardVnfdID, "second-form",
 		map[string]any{"VDU_VNFc_mapping": map[string]any{"VDU1": []any{"a-001", "a-010"}}})
 	op := s.done(t, "instantiate", map[string]any{
@@ -166,7 +166,7 @@ func plainInSecondForm(t *testing.T, b *bed) {
 func clusterInSecondForm(t *testing.T, b *bed) {
 	b.setDefault(t, false)
 	defer b.setDefault(t, true)
-	b.onboardOnce(t, standardClusterPackage)
+	b.OnboardOnce(t, standardClusterPackage)
 	node := func(vdu string) map[string]any {
 		return map[string]any{
 			"vdu_id": vdu, "ssh_cp_name": vdu + "_CP1", "nic_cp_name": vdu + "_CP1", "username": "debian",
@@ -218,13 +218,4 @@ func clusterInSecondForm(t *testing.T, b *bed) {
 	s.done(t, "scale", map[string]any{"type": "SCALE_IN", "aspectId": "workerNode_scale", "numberOfSteps": 1})
 	b.RequireCluster(t, 3, 2)
 	s.end(t)
-}
-
-// onboardOnce on-boards a package, unless another scenario has done so.
-func (b *bed) onboardOnce(t *testing.T, dir string) {
-	t.Helper()
-	out, err := b.Windlass(t.Context(), "package", "create", dir).CombinedOutput()
-	if err != nil {
-		require.Contains(t, string(out), "already", "%s", out)
-	}
 }

@@ -136,7 +136,7 @@ func specifiedVim(t *testing.T, b *bed) {
 func (s specified) carryOut(t *testing.T, b *bed) {
 	ca, certificate := privateCA(t)
 	b.onboardDirectory(t, s.writePackage(t, b.Root, ca))
-	vnf := b.createOf(t, s.vnfd, s.name)
+	vnf := b.CreateOf(t, s.vnfd, s.name)
 	body := s.body(t, b, certificate)
 	if s.name == "ha-masters" { // the specification leaves its parameters open
 		a := b.Call(t, "POST", "/vnflcm/v1/vnf_instances/"+vnf+"/instantiate", body)

@@ -75,7 +75,7 @@ func cancelledCreationIsRolledBack(t *testing.T, b *bed) {
 	require.Equal(t, http.StatusAccepted, b.Act(t, op, "rollback", nil).Status)
 	b.Await(t, op, quick, "ROLLED_BACK")
 	b.RequireNothingLeft(t)
-	require.Equal(t, http.StatusNoContent, b.Call(t, http.MethodDelete, "/vnflcm/v1/vnf_instances/"+vnf, nil).Status)
+	b.Delete(t, vnf)
 }
 
 // gracefulTermination checks the machines between their shutdown and their deletion. The deletion fails at first.
@@ -111,5 +111,5 @@ func gracefulTermination(t *testing.T, b *bed) {
 		}
 	}
 	require.Contains(t, titles, shutDown)
-	require.Equal(t, http.StatusNoContent, b.Call(t, http.MethodDelete, "/vnflcm/v1/vnf_instances/"+vnf, nil).Status)
+	b.Delete(t, vnf)
 }

@@ -54,7 +54,7 @@ func storageServer(t *testing.T, b *bed) {
 	require.Len(t, b.Vnfcs(t, vnf), 4, "the storage server is a VNFC")
 	require.True(t, sound(b.CheckDriftUntil(t, vnf, sound)), "and no node of the cluster")
 
-	op = b.Begin(t, vnf, "scale", map[string]any{"type": "SCALE_OUT", "aspectId": "worker_instance"})
+	op = b.Scale(t, vnf, "SCALE_OUT", "worker_instance")
 	b.Await(t, op, quick, "COMPLETED")
 	b.record(t, op, "storage-scale-out")
 	require.Equal(t, []string{"DONE"}, b.NodeStates(t, op, "Let every new node mount the exports"))
@@ -90,11 +90,11 @@ func storageServer(t *testing.T, b *bed) {
 	replaced, _ := b.requireVolumes(t, vnf)
 	require.NotEqual(t, volume, replaced)
 
-	op = b.Heal(t, vnf, "a worker", b.VnfcOf(t, vnf, "workerNode"))
+	op = b.Heal(t, vnf, b.VnfcOf(t, vnf, "workerNode"))
 	b.Await(t, op, quick, "COMPLETED")
 	b.record(t, op, "storage-heal-worker")
 	b.requireVolumes(t, vnf)
-	op = b.Heal(t, vnf, "everything")
+	op = b.Heal(t, vnf)
 	b.Await(t, op, quick, "COMPLETED")
 	b.record(t, op, "storage-heal-whole")
 	b.RequireCluster(t, 1, 3)
@@ -235,7 +235,7 @@ func (b *bed) storageHealFails(t *testing.T, vnf, volume string) {
 // succeeds when the volume is attached again.
 func (b *bed) volumeAttachedNowhere(t *testing.T, vnf, volume string) {
 	t.Helper()
-	nova := service(t, b.Cloud.Login(), openstack.NewComputeV2)
+	nova := testbed.Service(t, b.Cloud.Login(), openstack.NewComputeV2)
 	former := b.VnfcOf(t, vnf, testbed.StorageVdu)
 	b.ScriptFault(t, map[string]any{
 		"script": "check-storage-server", "times": 1, "exit_code": 65, "output": "windlass: wait a moment.",
@@ -245,7 +245,7 @@ func (b *bed) volumeAttachedNowhere(t *testing.T, vnf, volume string) {
 		"additionalParams": map[string]any{"keep_volumes": true},
 	})
 	b.Await(t, op, quick, "FAILED_TEMP")
-	cinder := service(t, b.Cloud.Login(), openstack.NewBlockStorageV3)
+	cinder := testbed.Service(t, b.Cloud.Login(), openstack.NewBlockStorageV3)
 	held, err := volumes.Get(t.Context(), cinder, volume).Extract()
 	require.NoError(t, err)
 	require.Len(t, held.Attachments, 1)

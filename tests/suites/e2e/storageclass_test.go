@@ -113,7 +113,7 @@ func storageClasses(t *testing.T, b *bed) {
 	got := b.Await(t, b.healStorage(t, vnf, false), quick, "ROLLED_BACK")
 	require.Contains(t, got["error"].(map[string]any)["detail"],
 		bound["default/old"].name+" (retained after its claim default/old was deleted)")
-	op = b.Heal(t, vnf, "everything")
+	op = b.Heal(t, vnf)
 	b.Await(t, op, quick, "COMPLETED")
 	require.NotEqual(t, disk, b.requireClasses(t))
 	require.Empty(t, b.boundVolumes(t))

@@ -22,10 +22,10 @@ const (
 // and by kubespray. Windlass and Ansible log in at the floating IPs. The nodes mount over the network for storage.
 func storageApart(t *testing.T, b *bed) {
 	storage := b.AddNetwork(t, "storage-net")
-	b.onboardOnce(t, b.storageNetPackage(t, storageNetVnfdID, "mgmt-drivers-kubernetes"))
+	b.OnboardOnce(t, b.storageNetPackage(t, storageNetVnfdID, "mgmt-drivers-kubernetes"))
 	b.livesWithStorageNet(t, storage, storageNetVnfdID, nil)
 
-	b.onboardOnce(t, b.storageNetPackage(t, playedStorageNetVnfdID, "mgmt-drivers-kubespray"))
+	b.OnboardOnce(t, b.storageNetPackage(t, playedStorageNetVnfdID, "mgmt-drivers-kubespray"))
 	const server = "ansible-storage"
 	made, err := kubespray.Machines(t.Context(), b.Cloud.Login(), server,
 		kubespray.Server{Name: server, Image: kubespray.AnsibleImage, Password: testbed.NodePassword})
@@ -39,7 +39,7 @@ func storageApart(t *testing.T, b *bed) {
 func (b *bed) livesWithStorageNet(t *testing.T, storage testbed.Network, vnfdID string, edit func(cluster map[string]any)) {
 	t.Helper()
 	const name = "storage-net"
-	vnf := b.createOf(t, vnfdID, name)
+	vnf := b.CreateOf(t, vnfdID, name)
 	op := b.Begin(t, vnf, "instantiate", b.SampleRequest(t, "storage", name, func(_, cluster map[string]any) {
 		server := cluster["storage_server"].(map[string]any)
 		for _, export := range server["nfs_server_setup_params"].([]any) {
@@ -57,7 +57,7 @@ func (b *bed) livesWithStorageNet(t *testing.T, storage testbed.Network, vnfdID 
 	b.Await(t, b.Scale(t, vnf, "SCALE_OUT", "worker_instance"), quick, "COMPLETED")
 	b.requireStorageNet(t, vnf, storage, 3)
 	for _, vdu := range []string{"workerNode", testbed.StorageVdu} {
-		b.Await(t, b.Heal(t, vnf, "test", b.VnfcOf(t, vnf, vdu)), quick, "COMPLETED")
+		b.Await(t, b.Heal(t, vnf, b.VnfcOf(t, vnf, vdu)), quick, "COMPLETED")
 		b.requireStorageNet(t, vnf, storage, 3)
 	}
 	b.Await(t, b.Scale(t, vnf, "SCALE_IN", "worker_instance"), quick, "COMPLETED")

@@ -5,12 +5,9 @@ import (
 	"crypto/elliptic"
 	"crypto/rand"
 	"encoding/json"
-	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -82,10 +79,10 @@ type trap struct {
 
 // asTrap changes the product names of the packages of these tests. So a VNF that was made of a wrong package can be
 // recognised.
-var asTrap = []string{
+var asTrap = strings.NewReplacer(
 	"Kubernetes cluster", "Trap", "product_name: Server", "product_name: Trap", "[ Server ]",
 	"[ Trap ]", "default: Server", "default: Trap",
-}
+)
 
 // setTraps fills the project default with objects that an operation of another project must not find: VIMs with the
 // same names, one of them the default one, and packages with the same VNFDs.
@@ -111,9 +108,7 @@ func (w *tenants) setTraps(t *testing.T, names []string, packages ...string) {
 		require.Equal(t, http.StatusCreated, a.Status, "%s", a.Body)
 	}
 	for _, dir := range packages {
-		out, err := w.Windlass(t.Context(), "package", "create",
-			copyPackage(t, filepath.Join(w.Root, dir), asTrap...)).CombinedOutput()
-		require.NoError(t, err, "%s", out)
+		w.Onboard(t, w.ChangedPackage(t, dir, asTrap))
 	}
 	require.NotZero(t, w.trap.calls.Swap(0), "the trap's registration was tried")
 }
@@ -142,32 +137,4 @@ func (w *tenants) requireUntouched(t *testing.T, vims int) {
 	}
 	a := w.Call(t, http.MethodGet, "/vnfpkgm/v1/vnf_packages", nil)
 	require.NotContains(t, string(a.Body), `"usageState":"IN_USE"`, "a VNF of another project uses a package of default")
-}
-
-// copyPackage copies a package's directory, and replaces texts in its definitions.
-func copyPackage(t *testing.T, dir string, replace ...string) string {
-	t.Helper()
-	to, replacer := t.TempDir(), strings.NewReplacer(replace...)
-	require.NoError(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		rel, err := filepath.Rel(dir, path)
-		if err != nil {
-			return err
-		}
-		target := filepath.Join(to, rel)
-		if d.IsDir() {
-			return os.MkdirAll(target, 0o755)
-		}
-		data, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		if strings.HasPrefix(rel, "Definitions/") {
-			data = []byte(replacer.Replace(string(data)))
-		}
-		return os.WriteFile(target, data, 0o600)
-	}))
-	return to
 }

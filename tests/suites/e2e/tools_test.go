@@ -156,10 +156,10 @@ func (d *toolsDrill) rolledBack(t *testing.T, vnf, op string) {
 }
 
 func (d *toolsDrill) deleted(t *testing.T, vnf, _ string) {
-	require.Equal(t, http.StatusNoContent, d.Call(t, http.MethodDelete, "/vnflcm/v1/vnf_instances/"+vnf, nil).Status)
+	d.Delete(t, vnf)
 }
 
-func (d *toolsDrill) terminated(t *testing.T, vnf, _ string) { d.Terminate(t, vnf) }
+func (d *toolsDrill) terminated(t *testing.T, vnf, _ string) { d.Remove(t, vnf) }
 
 // cleared removes what an operation that was given up has left: the next operation uses it, fails, and is rolled back.
 func (d *toolsDrill) cleared(t *testing.T, vnf, _ string) {

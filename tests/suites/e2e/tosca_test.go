@@ -30,12 +30,11 @@ func TestTOSCAContainers(t *testing.T) {
 	cluster := kubetest.Start(t)
 	b := newBed(t, "fake")
 	for _, dir := range []string{describedSample, b.newDescribed(t)} {
-		out, err := b.Windlass(t.Context(), "package", "create", dir).CombinedOutput()
-		require.NoError(t, err, "%s", out)
+		b.Onboard(t, dir)
 	}
 	vim := b.registerCluster(t, cluster, "default")
 
-	vnf := b.createOf(t, describedVnfdID, "web")
+	vnf := b.CreateOf(t, describedVnfdID, "web")
 	op := b.Begin(t, vnf, "instantiate", b.describedRequest(t, vim, map[string]any{"page": "one"}))
 	b.Await(t, op, quick, "COMPLETED")
 	b.RequireChanged(t, op, 1, 0)
@@ -56,7 +55,7 @@ func TestTOSCAContainers(t *testing.T) {
 	requireEndpoints(t, cluster, vnf, 1)
 	requireEndpoints(t, cluster, filepath.Base(second.path), 3)
 
-	op = b.Begin(t, vnf, "scale", map[string]any{"type": "SCALE_OUT", "aspectId": "web_pods", "numberOfSteps": 2})
+	op = b.Scale(t, vnf, "SCALE_OUT", "web_pods", 2)
 	b.Await(t, op, quick, "COMPLETED")
 	b.RequireChanged(t, op, 2, 0)
 	grown := b.Vnfcs(t, vnf)
@@ -66,7 +65,7 @@ func TestTOSCAContainers(t *testing.T) {
 	}
 
 	leaving := b.VnfcOf(t, vnf, "web")
-	op = b.Begin(t, vnf, "heal", map[string]any{"vnfcInstanceId": []string{leaving}})
+	op = b.Heal(t, vnf, leaving)
 	b.Await(t, op, quick, "COMPLETED")
 	healed := b.Vnfcs(t, vnf)
 	require.Len(t, healed, 3)
@@ -76,10 +75,10 @@ func TestTOSCAContainers(t *testing.T) {
 	b.otherDescription(t, cluster, second)
 
 	b.KillWorker(t)
-	op = b.Begin(t, vnf, "scale", map[string]any{"type": "SCALE_IN", "aspectId": "web_pods"})
+	op = b.Scale(t, vnf, "SCALE_IN", "web_pods")
 	b.Await(t, op, quick, "COMPLETED")
 	b.RequireChanged(t, op, 0, 1)
-	b.Terminate(t, vnf)
+	b.Remove(t, vnf)
 	require.Len(t, second.vnfcs(t), 3, "the second one has not noticed")
 	second.done(t, "terminate", map[string]any{"terminationType": "FORCEFUL"})
 	requireNoPods(t, cluster.Client)
@@ -98,9 +97,8 @@ func TestTOSCAContainers(t *testing.T) {
 // autoscaler decides on the number of Pods.
 func (b *bed) autoscaledContainers(t *testing.T, cluster *kubetest.ControlPlane, vim string) {
 	t.Helper()
-	out, err := b.Windlass(t.Context(), "package", "create", "internal/cnf/testdata/tacker").CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	vnf := b.createOf(t, "vnfd-1", "autoscaled")
+	b.Onboard(t, "internal/cnf/testdata/tacker")
+	vnf := b.CreateOf(t, "vnfd-1", "autoscaled")
 	request := b.describedRequest(t, vim, nil)
 	delete(request, "instantiationLevelId") // the VNFD has no levels
 	b.Await(t, b.Begin(t, vnf, "instantiate", request), quick, "COMPLETED")
@@ -114,9 +112,9 @@ func (b *bed) autoscaledContainers(t *testing.T, cluster *kubetest.ControlPlane,
 	require.NoError(t, err)
 	require.Equal(t, corev1.ServiceTypeNodePort, service.Spec.Type)
 
-	b.Await(t, b.Begin(t, vnf, "heal", map[string]any{"vnfcInstanceId": []string{b.VnfcOf(t, vnf, "VDU1")}}), quick, "COMPLETED")
+	b.Await(t, b.Heal(t, vnf, b.VnfcOf(t, vnf, "VDU1")), quick, "COMPLETED")
 	require.Len(t, b.Vnfcs(t, vnf), 1)
-	b.Terminate(t, vnf)
+	b.Remove(t, vnf)
 	requireNoPods(t, cluster.Client)
 }
 
@@ -170,7 +168,7 @@ func (b *bed) otherDescription(t *testing.T, cluster *kubetest.ControlPlane, vnf
 // refusedDescriptions sends requests that Windlass refuses before anything begins.
 func (b *bed) refusedDescriptions(t *testing.T, vim string) {
 	t.Helper()
-	vnf := b.createOf(t, describedVnfdID, "refused")
+	vnf := b.CreateOf(t, describedVnfdID, "refused")
 	for says, params := range map[string]map[string]any{
 		"$.additionalParams.page":        {"page": []string{"a"}},
 		"$.additionalParams.vdu_mapping": {"vdu_mapping": map[string]any{"web": map[string]any{"kind": "Pod", "name": "x"}}},
@@ -184,7 +182,7 @@ func (b *bed) refusedDescriptions(t *testing.T, vim string) {
 // newDescribed makes a later version of the sample, with another VNFD, and an image that requests may choose.
 func (b *bed) newDescribed(t *testing.T) (dir string) {
 	t.Helper()
-	return b.changedPackage(t, describedSample, strings.NewReplacer(describedVnfdID, newDescribedVnfdID,
+	return b.ChangedPackage(t, describedSample, strings.NewReplacer(describedVnfdID, newDescribedVnfdID,
 		"software_version: '1.0'", "software_version: '2.0'",
 		"        ports:\n", "        image: { get_input: image }\n        ports:\n",
 		"    page:\n", "    image: { type: string, default: 'lab.local/web:v2' }\n    page:\n"))
@@ -193,11 +191,7 @@ func (b *bed) newDescribed(t *testing.T) (dir string) {
 // describedRequest returns the sample's request for that VIM, with other parameters.
 func (b *bed) describedRequest(t *testing.T, vim string, params map[string]any) map[string]any {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(b.Root, "vnfpkg/samples/requests/instantiate-cnf-tosca.json"))
-	require.NoError(t, err)
-	var request map[string]any
-	require.NoError(t, json.Unmarshal(text, &request))
-	request["vimConnectionInfo"].([]any)[0].(map[string]any)["vimId"] = vim
+	request := b.RequestOf(t, "cnf-tosca", vim)
 	request["additionalParams"] = params
 	return request
 }

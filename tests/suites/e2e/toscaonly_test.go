@@ -1,10 +1,7 @@
 package e2e
 
 import (
-	"encoding/json"
 	"net/http"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/gophercloud/gophercloud/v2"
@@ -24,32 +21,31 @@ const (
 
 // toscaOnly runs the operations of a VNF whose package has no Base HOT. Windlass makes its stack from the VNFD.
 func toscaOnly(t *testing.T, b *bed) {
-	out, err := b.Windlass(t.Context(), "package", "create", toscaOnlyPackage).CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	vnf := b.createOf(t, toscaOnlyVnfdID, "tosca only")
+	b.Onboard(t, toscaOnlyPackage)
+	vnf := b.CreateOf(t, toscaOnlyVnfdID, "tosca only")
 	b.Await(t, b.Begin(t, vnf, "instantiate", b.toscaOnlyRequest(t)), quick, "COMPLETED")
 	b.requireVdus(t, vnf, map[string]int{"frontend": 1, "database": 1})
 	b.requireDualStack(t, b.VnfcOf(t, vnf, "database"))
 
-	op := b.Begin(t, vnf, "scale", map[string]any{"type": "SCALE_OUT", "aspectId": "frontends", "numberOfSteps": 2})
+	op := b.Scale(t, vnf, "SCALE_OUT", "frontends", 2)
 	b.Await(t, op, quick, "COMPLETED")
 	b.RequireChanged(t, op, 2, 0)
 	b.requireVdus(t, vnf, map[string]int{"frontend": 3, "database": 1})
 	require.Equal(t, 2, b.ScaleLevel(t, vnf, "frontends"))
 
 	chosen := b.VnfcOf(t, vnf, "database")
-	op = b.Begin(t, vnf, "heal", map[string]any{"vnfcInstanceId": []string{chosen}})
+	op = b.Heal(t, vnf, chosen)
 	b.Await(t, op, quick, "COMPLETED")
 	b.RequireChanged(t, op, 1, 1)
 	require.NotContains(t, b.Vnfcs(t, vnf), chosen)
 	frontend := b.VnfcOf(t, vnf, "frontend")
-	op = b.Begin(t, vnf, "heal", map[string]any{"vnfcInstanceId": []string{frontend}})
+	op = b.Heal(t, vnf, frontend)
 	b.Await(t, op, quick, "COMPLETED")
 	b.RequireChanged(t, op, 1, 1)
 	require.NotContains(t, b.Vnfcs(t, vnf), frontend)
 	require.Empty(t, b.CheckDrift(t, vnf).Findings)
 
-	op = b.Begin(t, vnf, "scale", map[string]any{"type": "SCALE_IN", "aspectId": "frontends"})
+	op = b.Scale(t, vnf, "SCALE_IN", "frontends")
 	b.Await(t, op, quick, "COMPLETED")
 	b.requireVdus(t, vnf, map[string]int{"frontend": 2, "database": 1})
 	b.terminate(t, vnf)
@@ -64,7 +60,7 @@ func (b *bed) toscaOnlyV2(t *testing.T) {
 	t.Helper()
 	var vnfs []string
 	for _, name := range []string{"first", "second"} {
-		vnf := b.createOf(t, toscaOnlyVnfdID, name)
+		vnf := b.CreateOf(t, toscaOnlyVnfdID, name)
 		request := b.toscaOnlyRequest(t)
 		link := request["extVirtualLinks"].([]any)[0].(map[string]any)
 		cp := link["extCps"].([]any)[0].(map[string]any)
@@ -74,18 +70,18 @@ func (b *bed) toscaOnlyV2(t *testing.T) {
 			"vimId":   b.Vim,
 			"vimType": "ETSINFV.OPENSTACK_KEYSTONE.V_3",
 		}}
-		b.Await(t, b.beginV2(t, vnf, "instantiate", request), quick, "COMPLETED")
+		b.Await(t, b.BeginV2(t, vnf, "instantiate", request), quick, "COMPLETED")
 		b.requireVdus(t, vnf, map[string]int{"frontend": 3, "database": 1})
 		vnfs = append(vnfs, vnf)
 	}
-	op := b.beginV2(t, vnfs[0], "scale", map[string]any{"type": "SCALE_IN", "aspectId": "frontends", "numberOfSteps": 2})
+	op := b.BeginV2(t, vnfs[0], "scale", map[string]any{"type": "SCALE_IN", "aspectId": "frontends", "numberOfSteps": 2})
 	b.Await(t, op, quick, "COMPLETED")
 	b.requireVdus(t, vnfs[0], map[string]int{"frontend": 1, "database": 1})
 	b.requireVdus(t, vnfs[1], map[string]int{"frontend": 3, "database": 1})
 	for _, vnf := range vnfs {
 		// With "all", a heal first deletes the stack: there are too few hosts for the old and the new servers at once.
-		b.Await(t, b.beginV2(t, vnf, "heal", map[string]any{"additionalParams": map[string]any{"all": true}}), quick, "COMPLETED")
-		b.Await(t, b.beginV2(t, vnf, "terminate", map[string]any{"terminationType": "FORCEFUL"}), quick, "COMPLETED")
+		b.Await(t, b.BeginV2(t, vnf, "heal", map[string]any{"additionalParams": map[string]any{"all": true}}), quick, "COMPLETED")
+		b.Await(t, b.BeginV2(t, vnf, "terminate", map[string]any{"terminationType": "FORCEFUL"}), quick, "COMPLETED")
 		a := b.Call(t, http.MethodDelete, "/vnflcm/v2/vnf_instances/"+vnf, nil)
 		require.Equal(t, http.StatusNoContent, a.Status, "%s", a.Body)
 	}
@@ -96,10 +92,10 @@ func (b *bed) toscaOnlyV2(t *testing.T) {
 // policy.
 func (b *bed) toscaOnlySized(t *testing.T) {
 	t.Helper()
-	vnf := b.createOf(t, toscaOnlyVnfdID, "sized")
-	request := linksTo("net0") // it connects VDU1_CP1
+	vnf := b.CreateOf(t, toscaOnlyVnfdID, "sized")
+	request := testbed.LinksTo("net0") // it connects VDU1_CP1
 	request["flavourId"] = "sized"
-	request["vimConnectionInfo"] = []any{map[string]any{"id": "openstack", "vimId": b.Vim, "vimType": "openstack"}}
+	request["vimConnectionInfo"] = b.OnOpenStack()
 	op := b.Begin(t, vnf, "instantiate", request)
 	got := b.Await(t, op, quick, "FAILED_TEMP")
 	require.Contains(t, got["error"].(map[string]any)["detail"], "You are not authorized to use OS::")
@@ -108,7 +104,7 @@ func (b *bed) toscaOnlySized(t *testing.T) {
 	require.Equal(t, http.StatusAccepted, b.Act(t, op, "retry", nil).Status)
 	b.Await(t, op, quick, "COMPLETED")
 	require.Equal(t, []int{10000}, limits(t, b))
-	op = b.Begin(t, vnf, "scale", map[string]any{"type": "SCALE_OUT", "aspectId": "VDU1_scale"})
+	op = b.Scale(t, vnf, "SCALE_OUT", "VDU1_scale")
 	b.Await(t, op, quick, "COMPLETED")
 	require.Equal(t, []int{20000}, limits(t, b))
 	b.terminate(t, vnf)
@@ -122,7 +118,7 @@ func (b *bed) makeAdministrator(t *testing.T) (withdraw func()) {
 	t.Helper()
 	login, err := b.Cloud.(*environment.Lab).Admin(t.Context(), b.Environment)
 	require.NoError(t, err)
-	keystone := service(t, login, openstack.NewIdentityV3)
+	keystone := testbed.Service(t, login, openstack.NewIdentityV3)
 	var found struct {
 		Users    []struct{ ID string }
 		Projects []struct{ ID, Name string }
@@ -146,7 +142,7 @@ func (b *bed) makeAdministrator(t *testing.T) (withdraw func()) {
 
 func limits(t *testing.T, b *bed) (kbps []int) {
 	t.Helper()
-	pages, err := policies.List(service(t, b.Cloud.Login(), openstack.NewNetworkV2),
+	pages, err := policies.List(testbed.Service(t, b.Cloud.Login(), openstack.NewNetworkV2),
 		policies.ListOpts{}).AllPages(t.Context())
 	require.NoError(t, err)
 	list, err := policies.ExtractPolicies(pages)
@@ -162,19 +158,9 @@ func limits(t *testing.T, b *bed) (kbps []int) {
 // toscaOnlyRequest returns the sample's request for this cloud.
 func (b *bed) toscaOnlyRequest(t *testing.T) (request map[string]any) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(b.Root, "vnfpkg/samples/requests/instantiate-tosca-only.json"))
-	require.NoError(t, err)
-	require.NoError(t, json.Unmarshal(text, &request))
-	request["vimConnectionInfo"] = []any{map[string]any{"id": "openstack", "vimId": b.Vim, "vimType": "openstack"}}
+	request = b.RequestOf(t, "tosca-only")
 	request["additionalParams"].(map[string]any)["node_password"] = testbed.NodePassword
 	return request
-}
-
-func (b *bed) beginV2(t *testing.T, vnf, task string, body map[string]any) (op string) {
-	t.Helper()
-	a := b.Call(t, http.MethodPost, "/vnflcm/v2/vnf_instances/"+vnf+"/"+task, body)
-	require.Equal(t, http.StatusAccepted, a.Status, "%s", a.Body)
-	return "/vnflcm/v2/vnf_lcm_op_occs/" + filepath.Base(a.Header.Get("Location"))
 }
 
 // requireVdus checks the number of a VNF's VNFCs by VDU.
@@ -190,7 +176,7 @@ func (b *bed) requireVdus(t *testing.T, vnf string, want map[string]int) {
 // requireDualStack checks that the only port of a server has an IPv4 and an IPv6 address.
 func (b *bed) requireDualStack(t *testing.T, server string) {
 	t.Helper()
-	pages, err := ports.List(service(t, b.Cloud.Login(), openstack.NewNetworkV2),
+	pages, err := ports.List(testbed.Service(t, b.Cloud.Login(), openstack.NewNetworkV2),
 		ports.ListOpts{DeviceID: server}).AllPages(t.Context())
 	require.NoError(t, err)
 	list, err := ports.ExtractPorts(pages)

@@ -3,11 +3,12 @@ package e2e
 import (
 	"fmt"
 	"net/http"
-	"path/filepath"
 	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/tests/support/testbed"
 )
 
 const (
@@ -18,29 +19,25 @@ const (
 // standardUserData runs operations of a VNF whose VNFCs are resources of their own. Exactly the chosen VNFCs are
 // removed or replaced, and new VNFCs use the free places.
 func standardUserData(t *testing.T, b *bed) {
-	out, err := b.Windlass(t.Context(), "package", "create", standardPackage).CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	a := b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances",
-		map[string]any{"vnfdId": standardVnfdID, "vnfInstanceName": "standard"})
-	require.Equal(t, http.StatusCreated, a.Status, "%s", a.Body)
-	vnf := filepath.Base(a.Header.Get("Location"))
-	request := linksTo("net0")
+	b.Onboard(t, standardPackage)
+	vnf := b.CreateOf(t, standardVnfdID, "standard")
+	request := testbed.LinksTo("net0")
 	request["flavourId"] = "simple"
-	request["vimConnectionInfo"] = []any{map[string]any{"id": "openstack", "vimId": b.Vim, "vimType": "openstack"}}
+	request["vimConnectionInfo"] = b.OnOpenStack()
 	request["additionalParams"] = map[string]any{
 		"lcm-operation-user-data": "./UserData/userdata_standard.py", "lcm-operation-user-data-class": "StandardUserData",
 	}
 	b.Await(t, b.Begin(t, vnf, "instantiate", request), quick, "COMPLETED")
 	first := b.requirePlaces(t, vnf, "VDU1-0")["VDU1-0"]
 
-	op := b.Begin(t, vnf, "scale", map[string]any{"type": "SCALE_OUT", "aspectId": "servers", "numberOfSteps": 2})
+	op := b.Scale(t, vnf, "SCALE_OUT", "servers", 2)
 	b.Await(t, op, quick, "COMPLETED")
 	b.RequireChanged(t, op, 3, 0)
 	b.record(t, op, "standard-scale-out")
 	before := b.requirePlaces(t, vnf, "VDU1-0", "VDU1-1", "VDU1-2", "VDU1-3")
 	require.Equal(t, first, before["VDU1-0"], "what was there stays")
 
-	op = b.Begin(t, vnf, "heal", map[string]any{"vnfcInstanceId": []string{before["VDU1-1"]}})
+	op = b.Heal(t, vnf, before["VDU1-1"])
 	b.Await(t, op, quick, "COMPLETED")
 	after := b.requirePlaces(t, vnf, "VDU1-0", "VDU1-1", "VDU1-2", "VDU1-3")
 	require.NotEqual(t, before["VDU1-1"], after["VDU1-1"])
@@ -59,14 +56,14 @@ func standardUserData(t *testing.T, b *bed) {
 
 	// There are free places. The rollback of a failed scale-out restores exactly the VNFCs from before.
 	b.Fault(t, map[string]any{"resource": "VDU1_CP1", "action": "CREATE", "count": 1, "message": "the switch caught fire"})
-	op = b.Begin(t, vnf, "scale", map[string]any{"type": "SCALE_OUT", "aspectId": "servers"})
+	op = b.Scale(t, vnf, "SCALE_OUT", "servers")
 	b.Await(t, op, quick, "FAILED_TEMP")
 	require.Equal(t, http.StatusAccepted, b.Act(t, op, "rollback", nil).Status)
 	b.Await(t, op, quick, "ROLLED_BACK")
 	require.Equal(t, left, b.requirePlaces(t, vnf, "VDU1-1", "VDU1-3"))
 	b.RequireRecorded(t, vnf)
 
-	b.Terminate(t, vnf)
+	b.Remove(t, vnf)
 	b.RequireNothingLeft(t)
 }
 

@@ -199,7 +199,7 @@ func (c *cell) healVictim(t testing.TB) {
 		c.site.await(t, c.site.healStorage(t))
 		return
 	}
-	c.site.await(t, c.site.bed.Heal(t, c.site.vnf, "it was dead", c.victim))
+	c.site.await(t, c.site.bed.Heal(t, c.site.vnf, c.victim))
 }
 
 // requireReason checks that the error says what went wrong, and that Windlass understood it.

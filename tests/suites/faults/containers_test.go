@@ -1,8 +1,6 @@
 package faults
 
 import (
-	"encoding/json"
-	"net/http"
 	"os"
 	"slices"
 	"testing"
@@ -53,22 +51,20 @@ var ofContainers = []operation{
 			"vnfInstanceName": "containers-" + s.unique(), "vimConnectionInfo": s.clusterConnection(),
 		})
 	}},
-	{"change package of containers", onePod, renewed, func(t testing.TB, s *site) string { return s.changePackage(t, laterVnfdID) }},
-	{"terminate containers", onePod, none, terminateContainers},
+	{"change package of containers", onePod, renewed, func(t testing.TB, s *site) string {
+		return s.bed.ChangePackage(t, s.vnf, map[string]any{"vnfdId": laterVnfdID})
+	}},
+	{"terminate containers", onePod, none, terminate},
 	{"instantiate chart", none, chartPod, func(t testing.TB, s *site) string { return s.instantiateContainers(t, chartPod) }},
 	{"scale out chart", chartPod, chartPods, func(t testing.TB, s *site) string { return s.scalePods(t, 2) }},
 	{"scale in chart", chartPods, chartPod, func(t testing.TB, s *site) string { return s.scalePods(t, -2) }},
 	{"stop chart", chartPod, chartHalt, operate("STOPPED")},
 	{"start chart", chartHalt, chartPod, operate("STARTED")},
 	{"change package of a chart", chartPod, chartNew, func(t testing.TB, s *site) string {
-		return s.changePackage(t, laterChartVnfdID)
+		return s.bed.ChangePackage(t, s.vnf, map[string]any{"vnfdId": laterChartVnfdID})
 	}},
 	{"heal chart", chartPod, chartPod, heal("web")},
-	{"terminate chart", chartPod, none, terminateContainers},
-}
-
-func terminateContainers(t testing.TB, s *site) string {
-	return s.bed.Begin(t, s.vnf, "terminate", map[string]any{"terminationType": "FORCEFUL"})
+	{"terminate chart", chartPod, none, terminate},
 }
 
 // startCluster starts a control plane of Kubernetes for the containerised VNFs, if it can run here, and registers it.
@@ -80,24 +76,11 @@ func (s *site) startCluster(t testing.TB) {
 	}
 	s.life, s.cluster = t, kubetest.Start(t)
 	s.cluster.InstallMultus(t)
-	a := s.bed.Call(t, http.MethodPost, "/v1.0/vims", map[string]any{"vim": map[string]any{
-		"name": "cluster", "type": "kubernetes", "auth_url": s.cluster.URL,
-		"auth_cred":   map[string]any{"bearer_token": kubetest.Token, "ssl_ca_cert": s.cluster.CA},
-		"vim_project": map[string]any{"name": "default"},
-	}})
-	require.Equal(t, http.StatusCreated, a.Status, "%s", a.Body)
-	var out struct {
-		Vim struct {
-			ID string `json:"id"`
-		} `json:"vim"`
-	}
-	require.NoError(t, json.Unmarshal(a.Body, &out))
-	s.clusterVim = out.Vim.ID
+	s.clusterVim = s.bed.RegisterCluster(t, "cluster", s.cluster.URL, s.cluster.CA, kubetest.Token)
 	for _, dir := range []string{
 		containersPackage, chartPackage, s.laterPackage(t), s.laterChart(t), hybridPackage, s.laterHybrid(t),
 	} {
-		shown, err := s.bed.Windlass(t.Context(), "package", "create", dir).CombinedOutput()
-		require.NoError(t, err, "%s", shown)
+		s.bed.Onboard(t, dir)
 	}
 }
 
@@ -135,7 +118,7 @@ func (s *site) scalePods(t testing.TB, by int) (op string) {
 	if by < 0 {
 		direction, by = "SCALE_IN", -by
 	}
-	return s.bed.Begin(t, s.vnf, "scale", map[string]any{"type": direction, "aspectId": "web_pods", "numberOfSteps": by})
+	return s.bed.Scale(t, s.vnf, direction, "web_pods", by)
 }
 
 // approachContainers does the same as approach, to and from a containerised VNF.
@@ -149,7 +132,7 @@ func (s *site) approachContainers(t testing.TB, want state) (now state) {
 	case s.now.pods == 0: // there is another VNF
 		return s.approach(t, none)
 	case want.pods == 0, s.now.elsewhere, want.chart != s.now.chart, s.now.renewed && !want.renewed:
-		s.bed.Terminate(t, s.vnf)
+		s.bed.Remove(t, s.vnf)
 		s.requireNoContainers(t)
 		s.vnf = ""
 		return none
@@ -160,7 +143,8 @@ func (s *site) approachContainers(t testing.TB, want state) (now state) {
 		s.await(t, s.scalePods(t, want.pods-s.now.pods))
 		return state{pods: want.pods, chart: s.now.chart}
 	case want.renewed:
-		s.await(t, s.changePackage(t, map[bool]string{false: laterVnfdID, true: laterChartVnfdID}[want.chart]))
+		later := map[bool]string{false: laterVnfdID, true: laterChartVnfdID}[want.chart]
+		s.await(t, s.bed.ChangePackage(t, s.vnf, map[string]any{"vnfdId": later}))
 		return want
 	}
 	s.await(t, operate("STOPPED")(t, s))

@@ -1,10 +1,6 @@
 package faults
 
 import (
-	"encoding/json"
-	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -46,39 +42,30 @@ var ofHybrid = []operation{
 	{"stop hybrid", mixed, mixedHalted, operate("STOPPED")},
 	{"start hybrid", mixedHalted, mixed, operate("STARTED")},
 	{"change package of hybrid", mixed, mixedRenewed, func(t testing.TB, s *site) string {
-		return s.changePackage(t, laterHybridVnfdID)
+		return s.bed.ChangePackage(t, s.vnf, map[string]any{"vnfdId": laterHybridVnfdID})
 	}},
-	{"terminate hybrid", mixed, none, terminateContainers},
+	{"terminate hybrid", mixed, none, terminate},
 }
 
 func toLevel(level string) func(testing.TB, *site) string {
 	return func(t testing.TB, s *site) string {
-		return s.bed.Begin(t, s.vnf, "scale_to_level", map[string]any{"instantiationLevelId": level})
+		return s.bed.ScaleToLevel(t, s.vnf, level)
 	}
 }
 
 // laterHybrid makes a later version of the sample, with another VNFD and another image of the containers.
 func (s *site) laterHybrid(t testing.TB) (dir string) {
 	t.Helper()
-	return changedPackage(t, filepath.Join(s.bed.Root, hybridPackage), strings.NewReplacer(hybridVnfdID, laterHybridVnfdID,
+	return s.bed.ChangedPackage(t, hybridPackage, strings.NewReplacer(hybridVnfdID, laterHybridVnfdID,
 		"software_version: '1.0'", "software_version: '2.0'", hybridImage, laterHybridImage))
 }
 
 // instantiateHybrid begins to instantiate the sample on the lab and on the cluster.
 func (s *site) instantiateHybrid(t testing.TB) (op string) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(s.bed.Root, "vnfpkg/samples/requests/instantiate-hybrid.json"))
-	require.NoError(t, err)
-	var request map[string]any
-	require.NoError(t, json.Unmarshal(text, &request))
-	for i, id := range []string{s.bed.Vim, s.clusterVim} {
-		request["vimConnectionInfo"].([]any)[i].(map[string]any)["vimId"] = id
-	}
+	request := s.bed.RequestOf(t, "hybrid", s.bed.Vim, s.clusterVim)
 	request["additionalParams"].(map[string]any)["node_password"] = testbed.NodePassword
-	a := s.bed.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances",
-		map[string]any{"vnfdId": hybridVnfdID, "vnfInstanceName": "hybrid-" + s.unique()})
-	require.Equal(t, http.StatusCreated, a.Status, "%s", a.Body)
-	s.vnf = filepath.Base(a.Header.Get("Location"))
+	s.vnf = s.bed.CreateOf(t, hybridVnfdID, "hybrid-"+s.unique())
 	return s.bed.Begin(t, s.vnf, "instantiate", request)
 }
 
@@ -93,7 +80,7 @@ func (s *site) approachHybrid(t testing.TB, want state) (now state) {
 	case now.gateways == 0: // there is another VNF
 		return s.approach(t, none)
 	case want.gateways == 0, now.renewed && !want.renewed:
-		s.bed.Terminate(t, s.vnf)
+		s.bed.Remove(t, s.vnf)
 		s.bed.RequireNothingLeft(t)
 		s.requireNoContainers(t)
 		s.vnf = ""
@@ -111,7 +98,7 @@ func (s *site) approachHybrid(t testing.TB, want state) (now state) {
 		s.await(t, s.scalePods(t, want.pods-now.pods))
 		now.pods = want.pods
 	case want.renewed:
-		s.await(t, s.changePackage(t, laterHybridVnfdID))
+		s.await(t, s.bed.ChangePackage(t, s.vnf, map[string]any{"vnfdId": laterHybridVnfdID}))
 		now.renewed = true
 	default:
 		s.await(t, operate("STOPPED")(t, s))

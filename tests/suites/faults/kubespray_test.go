@@ -4,7 +4,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -41,28 +40,19 @@ var ofKubespray = []operation{
 	{"heal control plane by kubespray", played, played, heal("masterNode")},
 	{"heal all by kubespray", played, played, heal()},
 	{"heal load balancer", played, played, heal(balancerVdu)},
-	{"terminate by kubespray", played, none, func(t testing.TB, s *site) string {
-		return s.bed.Begin(t, s.vnf, "terminate", map[string]any{"terminationType": "FORCEFUL"})
-	}},
+	{"terminate by kubespray", played, none, terminate},
 }
 
 // instantiateKubespray begins to instantiate the cluster, and makes its Ansible server. The server exists as long as
 // the cluster.
 func (s *site) instantiateKubespray(t testing.TB) (op string) {
 	t.Helper()
-	if a := s.bed.Call(t, http.MethodGet, "/vnfpkgm/v1/onboarded_vnf_packages/"+kubesprayVnfdID,
-		nil); a.Status == http.StatusNotFound {
-		out, err := s.bed.Windlass(t.Context(), "package", "create", kubesprayPackage).CombinedOutput()
-		require.NoError(t, err, "%s", out)
-	}
+	s.bed.OnboardOnce(t, kubesprayPackage)
 	made, err := kubespray.Machines(t.Context(), s.bed.Cloud.Login(), ansibleServer,
 		kubespray.Server{Name: ansibleServer, Image: kubespray.AnsibleImage})
 	require.NoError(t, err)
 	s.ansible, s.name = made[ansibleServer], "vnf-"+s.unique()
-	a := s.bed.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances",
-		map[string]any{"vnfdId": kubesprayVnfdID, "vnfInstanceName": s.name})
-	require.Equal(t, http.StatusCreated, a.Status, "%s", a.Body)
-	s.vnf = filepath.Base(a.Header.Get("Location"))
+	s.vnf = s.bed.CreateOf(t, kubesprayVnfdID, s.name)
 	return s.bed.Begin(t, s.vnf, "instantiate", s.bed.SampleRequest(t, "kubespray-balanced", s.name,
 		func(request, cluster map[string]any) {
 			testbed.Impatient(request, cluster)
@@ -84,7 +74,7 @@ func (s *site) approachKubespray(t testing.TB, want state) (now state) {
 	case !s.now.ansible: // there is another VNF
 		return s.approach(t, none)
 	case !want.ansible:
-		s.bed.Terminate(t, s.vnf)
+		s.bed.Remove(t, s.vnf)
 		s.removeAnsible(t)
 		s.bed.RequireNothingLeft(t)
 		s.vnf = ""
@@ -216,5 +206,5 @@ func TestSample_kubesprayWithoutAPodNetwork(t *testing.T) {
 		ended = append(ended, play.Playbook+" "+play.State)
 	}
 	require.Equal(t, []string{"cluster failed", "reset done", "cluster done"}, ended)
-	s.bed.Terminate(t, s.vnf)
+	s.bed.Remove(t, s.vnf)
 }

@@ -212,7 +212,7 @@ func (c *cell) clearAway(t testing.TB) {
 		c.site.bed.Act(t, c.op, "fail", nil)
 	}
 	if c.site.vnf != "" {
-		c.site.bed.Terminate(t, c.site.vnf)
+		c.site.bed.Remove(t, c.site.vnf)
 	}
 	c.site.removeNetwork(t)
 	c.site.removeAnsible(t)

@@ -70,10 +70,9 @@ var operations = []operation{
 	{"heal control plane", small, small, heal("masterNode")},
 	{"heal several", small, small, heal("masterNode", "workerNode")},
 	{"modify", small, small, func(t testing.TB, s *site) string {
-		connection := map[string]any{"id": "openstack", "vimId": s.bed.Vim, "vimType": "openstack"}
 		return s.bed.Modify(t, s.vnf, map[string]any{
 			"vnfInstanceName":   "vnf-" + s.unique(),
-			"vimConnectionInfo": []any{connection},
+			"vimConnectionInfo": s.bed.OnOpenStack(),
 		})
 	}},
 	{"stop", small, asleep, operate("STOPPED")},
@@ -82,20 +81,20 @@ var operations = []operation{
 	{"scale in control planes", tall, small, scale("SCALE_IN", "master_instance")},
 	{"scale to level", wide, tall, func(t testing.TB, s *site) string { return s.bed.ScaleTo(t, s.vnf, tall.Sizes) }},
 	{"heal all", small, small, heal()},
-	{"terminate", small, none, func(t testing.TB, s *site) string {
-		return s.bed.Begin(t, s.vnf, "terminate", map[string]any{"terminationType": "FORCEFUL"})
-	}},
+	{"terminate", small, none, terminate},
 	{"change ext conn", lone, moved, func(t testing.TB, s *site) string {
-		return s.bed.Begin(t, s.vnf, "change_ext_conn", linkTo(s.other.ID))
+		return s.bed.Begin(t, s.vnf, "change_ext_conn", testbed.LinksTo(s.other.ID))
 	}},
 	{"modify registries", linked, linked, func(t testing.TB, s *site) string { return s.connectOther(t) }},
 	{"heal storage server", files, files, func(t testing.TB, s *site) string { return s.healStorage(t) }},
 	{"instantiate registry", none, images, func(t testing.TB, s *site) string { return s.instantiateRegistry(t) }},
 }
 
+func terminate(t testing.TB, s *site) string { return s.bed.Terminate(t, s.vnf) }
+
 func operate(to string) func(testing.TB, *site) string {
 	return func(t testing.TB, s *site) string {
-		return s.bed.Begin(t, s.vnf, "operate", map[string]any{"changeStateTo": to})
+		return s.bed.Operate(t, s.vnf, to)
 	}
 }
 
@@ -110,7 +109,7 @@ func heal(vdus ...string) func(testing.TB, *site) string {
 		for _, vdu := range vdus {
 			ids = append(ids, s.bed.VnfcOf(t, s.vnf, vdu))
 		}
-		return s.bed.Heal(t, s.vnf, "the fault matrix", ids...)
+		return s.bed.Heal(t, s.vnf, ids...)
 	}
 }
 
@@ -169,7 +168,7 @@ func (s *site) approach(t testing.TB, want state) (now state) {
 		s.await(t, operations[0].begin(t, s))
 		return small
 	case want == none, s.now.server, s.now.storage, s.now.registry: // a single server never moves back
-		s.bed.Terminate(t, s.vnf)
+		s.bed.Remove(t, s.vnf)
 		s.removeNetwork(t)
 		s.bed.RequireNothingLeft(t)
 		s.vnf, s.volume = "", ""

@@ -1,13 +1,8 @@
 package faults
 
 import (
-	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/stretchr/testify/require"
 )
 
 const (
@@ -23,33 +18,15 @@ const (
 // laterPackage makes a later version of the sample of manifests, with another VNFD and image.
 func (s *site) laterPackage(t testing.TB) (dir string) {
 	t.Helper()
-	return changedPackage(t, filepath.Join(s.bed.Root, containersPackage), strings.NewReplacer(containersVnfdID, laterVnfdID,
+	return s.bed.ChangedPackage(t, containersPackage, strings.NewReplacer(containersVnfdID, laterVnfdID,
 		"software_version: '1.0'", "software_version: '2.0'", "lab.local/web:v1", laterImage))
 }
 
 // laterChart makes a later version of the sample with a chart.
 func (s *site) laterChart(t testing.TB) (dir string) {
 	t.Helper()
-	return changedPackage(t, filepath.Join(s.bed.Root, chartPackage), strings.NewReplacer(chartVnfdID, laterChartVnfdID,
+	return s.bed.ChangedPackage(t, chartPackage, strings.NewReplacer(chartVnfdID, laterChartVnfdID,
 		"software_version: '1.0'", "software_version: '2.0'", "lab.local/web:v1", laterImage))
-}
-
-// changedPackage makes a copy of a package with other texts.
-func changedPackage(t testing.TB, of string, change *strings.Replacer) (dir string) {
-	t.Helper()
-	dir = t.TempDir()
-	require.NoError(t, os.CopyFS(dir, os.DirFS(of)))
-	require.NoError(t, filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
-		if err != nil || e.IsDir() {
-			return err
-		}
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		return os.WriteFile(path, []byte(change.Replace(string(text))), 0o600)
-	}))
-	return dir
 }
 
 // clusterConnection returns a vimConnectionInfo with the cluster of containerised VNFs.
@@ -77,18 +54,6 @@ func (s *site) instantiateContainers(t testing.TB, as state) (op string) {
 			"namespace": "default",
 		}
 	}
-	a := s.bed.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances",
-		map[string]any{"vnfdId": vnfd, "vnfInstanceName": "containers-" + s.unique()})
-	require.Equal(t, http.StatusCreated, a.Status, "%s", a.Body)
-	s.vnf = filepath.Base(a.Header.Get("Location"))
+	s.vnf = s.bed.CreateOf(t, vnfd, "containers-"+s.unique())
 	return s.bed.Begin(t, s.vnf, "instantiate", request)
-}
-
-// changePackage changes the VNF to a later package. Only v2 of the API can do this.
-func (s *site) changePackage(t testing.TB, vnfdID string) (op string) {
-	t.Helper()
-	a := s.bed.Call(t, http.MethodPost, "/vnflcm/v2/vnf_instances/"+s.vnf+"/change_vnfpkg",
-		map[string]any{"vnfdId": vnfdID})
-	require.Equal(t, http.StatusAccepted, a.Status, "%s", a.Body)
-	return strings.TrimPrefix(a.Header.Get("Location"), s.bed.URL)
 }

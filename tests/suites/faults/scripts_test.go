@@ -1,11 +1,6 @@
 package faults
 
 import (
-	"encoding/json"
-	"net/http"
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -35,16 +30,12 @@ var ofScripts = []operation{
 	{"scale out with scripts", scripted, scriptedWide, scale("SCALE_OUT", "servers")},
 	{"heal with scripts", scripted, scripted, heal(scriptedVdu)},
 	{"scale in with scripts", scriptedWide, scripted, scale("SCALE_IN", "servers")},
-	{"terminate with scripts", scripted, none, endScripted},
+	{"terminate with scripts", scripted, none, terminate},
 	{"instantiate with playbooks", none, playing, func(t testing.TB, s *site) string { return s.instantiateScripted(t, playing) }},
 	{"scale out with playbooks", playing, playingWide, scale("SCALE_OUT", "servers")},
 	{"heal with playbooks", playing, playing, heal(scriptedVdu)},
 	{"scale in with playbooks", playingWide, playing, scale("SCALE_IN", "servers")},
-	{"terminate with playbooks", playing, none, endScripted},
-}
-
-func endScripted(t testing.TB, s *site) string {
-	return s.bed.Begin(t, s.vnf, "terminate", map[string]any{"terminationType": "FORCEFUL"})
+	{"terminate with playbooks", playing, none, terminate},
 }
 
 // instantiateScripted begins to instantiate the VNF of a sample. If it has playbooks, it also makes an Ansible server,
@@ -55,16 +46,8 @@ func (s *site) instantiateScripted(t testing.TB, as state) (op string) {
 	if as.playbooks {
 		sample, vnfd = "ansible", playbooksVnfdID
 	}
-	if a := s.bed.Call(t, http.MethodGet, "/vnfpkgm/v1/onboarded_vnf_packages/"+vnfd, nil); a.Status == http.StatusNotFound {
-		out, err := s.bed.Windlass(t.Context(), "package", "create", "vnfpkg/samples/"+sample).CombinedOutput()
-		require.NoError(t, err, "%s", out)
-	}
-	text, err := os.ReadFile(filepath.Join(s.bed.Root, "vnfpkg/samples/requests/instantiate-"+sample+".json"))
-	require.NoError(t, err)
-	var request map[string]any
-	require.NoError(t, json.Unmarshal([]byte(strings.NewReplacer("REPLACE-WITH-THE-PASSWORD", testbed.NodePassword,
-		"REPLACE-WITH-A-LICENSE", "of-the-matrix").Replace(string(text))), &request))
-	request["vimConnectionInfo"] = []any{map[string]any{"id": "openstack", "vimId": s.bed.Vim, "vimType": "openstack"}}
+	s.bed.OnboardOnce(t, "vnfpkg/samples/"+sample)
+	request := s.bed.RequestOf(t, sample)
 	params := request["additionalParams"].(map[string]any)[sample].(map[string]any)
 	params["timeouts"] = map[string]any{"ssh": 20}
 	if as.playbooks {
@@ -76,10 +59,7 @@ func (s *site) instantiateScripted(t testing.TB, as state) (op string) {
 			"address": s.ansible.Address, "ssh_port": 2222, "username": "debian", "password": testbed.NodePassword,
 		}
 	}
-	a := s.bed.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances",
-		map[string]any{"vnfdId": vnfd, "vnfInstanceName": "scripted-" + s.unique()})
-	require.Equal(t, http.StatusCreated, a.Status, "%s", a.Body)
-	s.vnf = filepath.Base(a.Header.Get("Location"))
+	s.vnf = s.bed.CreateOf(t, vnfd, "scripted-"+s.unique())
 	return s.bed.Begin(t, s.vnf, "instantiate", request)
 }
 
@@ -94,7 +74,7 @@ func (s *site) approachScripted(t testing.TB, want state) (now state) {
 	case s.now.servers == 0: // there is another VNF
 		return s.approach(t, none)
 	case want.servers == 0, want.playbooks != s.now.playbooks:
-		s.bed.Terminate(t, s.vnf)
+		s.bed.Remove(t, s.vnf)
 		s.removeAnsible(t)
 		s.bed.RequireNothingLeft(t)
 		s.vnf = ""

@@ -1,11 +1,8 @@
 package faults
 
 import (
-	"net/http"
-	"path/filepath"
 	"testing"
 
-	"github.com/gophercloud/gophercloud/v2"
 	"github.com/gophercloud/gophercloud/v2/openstack"
 	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/ports"
 	"github.com/stretchr/testify/require"
@@ -15,48 +12,17 @@ import (
 
 // The external connections of a cluster cannot be changed, because its nodes use them to reach each other. So the
 // matrix uses a VNF of a single server for such changes.
-const (
-	serverPackage = "tests/programs/bench/server"
-	serverVnfdID  = "0c9d3b52-6f0e-4d43-9d0b-5a1f6c0f7e11"
-	firstNetwork  = "net0"
-)
-
-// linkTo returns a request that connects the server with that network.
-func linkTo(network string) map[string]any {
-	return map[string]any{"extVirtualLinks": []any{map[string]any{
-		"id": "link-" + network, "resourceId": network,
-		"extCps": []any{map[string]any{
-			"cpdId": "VDU1_CP1", "cpConfig": []any{map[string]any{"cpProtocolData": []any{map[string]any{"layerProtocol": "IP_OVER_ETHERNET"}}}},
-		}},
-	}}}
-}
-
-func (s *site) neutron(t testing.TB) *gophercloud.ServiceClient {
-	t.Helper()
-	login := s.bed.Cloud.Login()
-	provider, err := login.Client(t.Context())
-	require.NoError(t, err)
-	client, err := openstack.NewNetworkV2(provider, login.Endpoint())
-	require.NoError(t, err)
-	return client
-}
+const firstNetwork = "net0"
 
 // instantiateServer begins to instantiate the VNF of one server on the first network, and makes the other network.
 func (s *site) instantiateServer(t testing.TB) (op string) {
 	t.Helper()
-	if a := s.bed.Call(t, http.MethodGet, "/vnfpkgm/v1/onboarded_vnf_packages/"+serverVnfdID,
-		nil); a.Status == http.StatusNotFound {
-		out, err := s.bed.Windlass(t.Context(), "package", "create", serverPackage).CombinedOutput()
-		require.NoError(t, err, "%s", out)
-	}
+	s.bed.OnboardOnce(t, testbed.ServerPackage)
 	s.other = s.bed.AddNetwork(t, "other")
-	a := s.bed.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances",
-		map[string]any{"vnfdId": serverVnfdID, "vnfInstanceName": "server-" + s.unique()})
-	require.Equal(t, http.StatusCreated, a.Status, "%s", a.Body)
-	s.vnf = filepath.Base(a.Header.Get("Location"))
-	request := linkTo(firstNetwork)
+	s.vnf = s.bed.CreateOf(t, testbed.ServerVnfdID, "server-"+s.unique())
+	request := testbed.LinksTo(firstNetwork)
 	request["flavourId"] = "simple"
-	request["vimConnectionInfo"] = []any{map[string]any{"id": "openstack", "vimId": s.bed.Vim, "vimType": "openstack"}}
+	request["vimConnectionInfo"] = s.bed.OnOpenStack()
 	return s.bed.Begin(t, s.vnf, "instantiate", request)
 }
 
@@ -73,7 +39,8 @@ func (s *site) removeNetwork(t testing.TB) {
 func (s *site) requireConnected(t testing.TB, want state) {
 	t.Helper()
 	s.bed.RequireRecorded(t, s.vnf)
-	pages, err := ports.List(s.neutron(t), ports.ListOpts{}).AllPages(t.Context())
+	neutron := testbed.Service(t, s.bed.Cloud.Login(), openstack.NewNetworkV2)
+	pages, err := ports.List(neutron, ports.ListOpts{}).AllPages(t.Context())
 	require.NoError(t, err)
 	list, err := ports.ExtractPorts(pages)
 	require.NoError(t, err)

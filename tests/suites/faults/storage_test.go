@@ -1,11 +1,8 @@
 package faults
 
 import (
-	"encoding/json"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -67,20 +64,9 @@ const (
 // instantiateRegistry begins to instantiate an image registry with a volume.
 func (s *site) instantiateRegistry(t testing.TB) (op string) {
 	t.Helper()
-	if a := s.bed.Call(t, http.MethodGet, "/vnfpkgm/v1/onboarded_vnf_packages/"+registryVnfdID,
-		nil); a.Status == http.StatusNotFound {
-		out, err := s.bed.Windlass(t.Context(), "package", "create", registryPackage).CombinedOutput()
-		require.NoError(t, err, "%s", out)
-	}
-	a := s.bed.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances",
-		map[string]any{"vnfdId": registryVnfdID, "vnfInstanceName": "registry-" + s.unique()})
-	require.Equal(t, http.StatusCreated, a.Status, "%s", a.Body)
-	s.vnf = filepath.Base(a.Header.Get("Location"))
-	text, err := os.ReadFile(filepath.Join(s.bed.Root, "vnfpkg/samples/requests/instantiate-registry-volume.json"))
-	require.NoError(t, err)
-	var request map[string]any
-	require.NoError(t, json.Unmarshal(text, &request))
-	request["vimConnectionInfo"] = []any{map[string]any{"id": "openstack", "vimId": s.bed.Vim, "vimType": "openstack"}}
+	s.bed.OnboardOnce(t, registryPackage)
+	s.vnf = s.bed.CreateOf(t, registryVnfdID, "registry-"+s.unique())
+	request := s.bed.RequestOf(t, "registry-volume")
 	params := request["additionalParams"].(map[string]any)
 	params["node_password"] = testbed.NodePassword
 	server := params["private_registry_installation_param"].(map[string]any)

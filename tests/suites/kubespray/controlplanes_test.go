@@ -25,7 +25,7 @@ func TestWindlass_changesControlPlanes(t *testing.T) {
 
 	s.refusesWithoutThePlaybook(t, vnf, first)
 	s.killMachineOf(t, vnf, first)
-	op = s.Heal(t, vnf, "test", first)
+	op = s.Heal(t, vnf, first)
 	s.Await(t, op, 20*time.Minute, "COMPLETED")
 	t.Log(s.Timings(t, op))
 	s.requireNodes(t, 4)
@@ -34,7 +34,7 @@ func TestWindlass_changesControlPlanes(t *testing.T) {
 	s.Await(t, op, 15*time.Minute, "COMPLETED")
 	t.Log(s.Timings(t, op))
 	s.requireNodes(t, 2)
-	s.Terminate(t, vnf)
+	s.Remove(t, vnf)
 	require.Empty(t, s.left(t))
 }
 
@@ -43,7 +43,7 @@ func (s site) refusesWithoutThePlaybook(t *testing.T, vnf, vnfc string) {
 	t.Helper()
 	const file = playbooks + "/recover-control-plane.yml"
 	s.ansible.script(t, ansibleServer, "mv "+file+" "+file+".away\n")
-	op := s.Heal(t, vnf, "test", vnfc)
+	op := s.Heal(t, vnf, vnfc)
 	s.Await(t, op, 5*time.Minute, "ROLLED_BACK") // by itself, because nothing was changed yet
 	require.Contains(t, s.errorOf(t, op), "has no playbook recover-control-plane.yml, without which control planes neither")
 	s.ansible.script(t, ansibleServer, "mv "+file+".away "+file+"\n")

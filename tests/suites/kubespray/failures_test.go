@@ -68,7 +68,7 @@ func TestWindlass_tellsWhatFailed(t *testing.T) {
 	}
 	s.retry(t, op, "COMPLETED")
 	s.requireNodes(t, 2)
-	s.Terminate(t, vnf)
+	s.Remove(t, vnf)
 	require.Empty(t, s.left(t))
 }
 

@@ -2,7 +2,6 @@ package kubespray
 
 import (
 	"bytes"
-	"encoding/json"
 	"net/http"
 	"os"
 	"path"
@@ -31,8 +30,7 @@ func TestWindlass_playsPlaybooksOfPackages(t *testing.T) {
 	t.Setenv("WINDLASS_SCRIPTS_POLICY", "run")
 	t.Setenv("WINDLASS_SCRIPTS_ANSIBLE", "true")
 	s := newSite(t)
-	out, err := s.Windlass(t.Context(), "package", "create", "vnfpkg/samples/ansible").CombinedOutput()
-	require.NoError(t, err, "%s", out)
+	s.Onboard(t, "vnfpkg/samples/ansible")
 	s.onboardCommands(t)
 	for name, server := range map[string]map[string]any{
 		"from an Ansible server": {
@@ -69,19 +67,18 @@ vdus:
         termination:
           - { command: "test -e told || { touch told; echo not yet >&2; exit 3; }", order: 0 }
 `), 0o600))
-	out, err := s.Windlass(t.Context(), "package", "create", dir).CombinedOutput()
-	require.NoError(t, err, "%s", out)
+	s.Onboard(t, dir)
 }
 
 // command takes the VNF with commands through its life. Its command of the termination fails once.
 func (s site) command(t *testing.T, server map[string]any) {
 	t.Helper()
-	vnf := s.createOf(t, ofCommands, "commanded")
+	vnf := s.CreateOf(t, ofCommands, "commanded")
 	op := s.Begin(t, vnf, "instantiate", s.playing(t, server))
 	s.Await(t, op, 5*time.Minute, "COMPLETED")
 	logs := s.Call(t, http.MethodGet, "/windlass/v1/vnf_lcm_op_occs/"+path.Base(op)+"/logs", nil)
 	require.Contains(t, string(logs.Body), "{{ hello from the request }} with *** by "+machine.User)
-	op = s.Begin(t, vnf, "terminate", map[string]any{"terminationType": "FORCEFUL"})
+	op = s.Terminate(t, vnf)
 	failed := s.Await(t, op, 5*time.Minute, "FAILED_TEMP")
 	require.Regexp(t, `FAILED: .*not yet`, failed["error"].(map[string]any)["detail"])
 	require.Equal(t, http.StatusAccepted, s.Act(t, op, "retry", nil).Status)
@@ -91,31 +88,27 @@ func (s site) command(t *testing.T, server map[string]any) {
 // play instantiates, scales, heals and terminates the sample, and reads the web pages of its servers.
 func (s site) play(t *testing.T, server map[string]any) {
 	t.Helper()
-	vnf := s.createOf(t, ofPlaybooks, "played")
+	vnf := s.CreateOf(t, ofPlaybooks, "played")
 	began := time.Now()
 	op := s.Begin(t, vnf, "instantiate", s.playing(t, server))
 	s.Await(t, op, 5*time.Minute, "COMPLETED")
 	t.Logf("instantiated in %s", time.Since(began).Round(100*time.Millisecond))
 	s.requirePages(t, op, "hello from the request from ")
 
-	op = s.Begin(t, vnf, "scale", map[string]any{"type": "SCALE_OUT", "aspectId": "servers"})
+	op = s.Scale(t, vnf, "SCALE_OUT", "servers")
 	s.Await(t, op, 5*time.Minute, "COMPLETED")
 	s.requirePages(t, op, "hello from the request from ")
-	op = s.Begin(t, vnf, "heal", map[string]any{"vnfcInstanceId": []string{s.VnfcOf(t, vnf, "web")}})
+	op = s.Heal(t, vnf, s.VnfcOf(t, vnf, "web"))
 	s.Await(t, op, 5*time.Minute, "COMPLETED")
 	s.requirePages(t, op, "hello from the request again from ")
-	s.Terminate(t, vnf)
+	s.Remove(t, vnf)
 }
 
 func (s site) playing(t *testing.T, server map[string]any) (request map[string]any) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(s.Root, "vnfpkg/samples/requests/instantiate-ansible.json"))
-	require.NoError(t, err)
-	text = regexp.MustCompile("REPLACE-WITH-THE-PASSWORD").ReplaceAll(text, []byte(testbed.NodePassword))
-	require.NoError(t, json.Unmarshal(text, &request))
-	request["vimConnectionInfo"] = []any{map[string]any{"id": "openstack", "vimId": s.Vim, "vimType": "openstack"}}
+	request = s.RequestOf(t, "ansible")
 	ansible := request["additionalParams"].(map[string]any)["ansible"].(map[string]any)
-	ansible["secrets"] = map[string]any{"license": "license-that-nobody-sees-4711"}
+	ansible["secrets"] = map[string]any{"license": testbed.License}
 	if server != nil {
 		ansible["server"] = server
 	}
@@ -129,7 +122,7 @@ var changedHost = regexp.MustCompile(`(?m)(\d+\.\d+\.\d+\.\d+): changed`)
 func (s site) requirePages(t *testing.T, op, says string) {
 	t.Helper()
 	logs := s.Call(t, http.MethodGet, "/windlass/v1/vnf_lcm_op_occs/"+path.Base(op)+"/logs", nil)
-	require.NotContains(t, string(logs.Body), "license-that-nobody-sees")
+	require.NotContains(t, string(logs.Body), testbed.License)
 	servers := map[string]bool{}
 	for _, found := range changedHost.FindAllStringSubmatch(string(logs.Body), -1) {
 		servers[found[1]] = true

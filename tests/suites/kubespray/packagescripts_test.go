@@ -1,10 +1,7 @@
 package kubespray
 
 import (
-	"encoding/json"
 	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -24,16 +21,10 @@ func TestWindlass_runsScriptsOfPackages(t *testing.T) {
 	t.Setenv("WINDLASS_SCRIPTS_POLICY", "run")
 	t.Setenv("WINDLASS_USER_DATA_PYTHON", "/usr/bin/python3")
 	s := site{Bed: testbed.New(t, environment.NSpawn)}
-	out, err := s.Windlass(t.Context(), "package", "create", "vnfpkg/samples/scripts").CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	text, err := os.ReadFile(filepath.Join(s.Root, "vnfpkg/samples/requests/instantiate-scripts.json"))
-	require.NoError(t, err)
-	var request map[string]any
-	require.NoError(t, json.Unmarshal([]byte(strings.NewReplacer("REPLACE-WITH-THE-PASSWORD", testbed.NodePassword,
-		"REPLACE-WITH-A-LICENSE", "license-that-nobody-sees-4711").Replace(string(text))), &request))
-	request["vimConnectionInfo"] = []any{map[string]any{"id": "openstack", "vimId": s.Vim, "vimType": "openstack"}}
+	s.Onboard(t, "vnfpkg/samples/scripts")
+	request := s.RequestOf(t, "scripts")
 
-	vnf := s.createOf(t, ofScripts, "scripted")
+	vnf := s.CreateOf(t, ofScripts, "scripted")
 	began := time.Now()
 	op := s.Begin(t, vnf, "instantiate", request)
 	s.Await(t, op, 5*time.Minute, "COMPLETED")
@@ -41,16 +32,16 @@ func TestWindlass_runsScriptsOfPackages(t *testing.T) {
 	require.Equal(t, 1, s.said(t, op, "opened an account for scripted"))
 	require.Equal(t, 1, s.said(t, op, " is new"))
 
-	op = s.Begin(t, vnf, "scale", map[string]any{"type": "SCALE_OUT", "aspectId": "servers"})
+	op = s.Scale(t, vnf, "SCALE_OUT", "servers")
 	s.Await(t, op, 5*time.Minute, "COMPLETED")
 	require.Equal(t, 1, s.said(t, op, " is new"))
 	require.Equal(t, 1, s.said(t, op, " knows of 2 servers"), "the one that was there")
-	require.Zero(t, s.said(t, op, "license-that-nobody-sees"))
+	require.Zero(t, s.said(t, op, testbed.License))
 	for _, to := range []string{"STOPPED", "STARTED"} {
-		op = s.Begin(t, vnf, "operate", map[string]any{"changeStateTo": to})
+		op = s.Operate(t, vnf, to)
 		s.Await(t, op, 5*time.Minute, "COMPLETED")
 		require.Equal(t, 1, s.said(t, op, "the account knows of "+to))
 	}
-	op = s.Terminate(t, vnf)
+	op = s.Remove(t, vnf)
 	require.Equal(t, 2, s.said(t, op, " leaves"))
 }

@@ -25,7 +25,7 @@ func TestKubespray(t *testing.T) {
 	}
 	r := newRealSite(t)
 	r.understands(t)
-	vnf := r.createOf(t, ofOffline, "real")
+	vnf := r.CreateOf(t, ofOffline, "real")
 	r.installsAfterAnInterruption(t, vnf)
 	for _, do := range []struct {
 		title   string
@@ -33,10 +33,10 @@ func TestKubespray(t *testing.T) {
 		workers int
 	}{
 		{"scale out", func() string { return r.Scale(t, vnf, "SCALE_OUT", "worker_instance") }, 2},
-		{"heal of a worker", func() string { return r.Heal(t, vnf, "test", r.VnfcOf(t, vnf, "workerNode")) }, 2},
+		{"heal of a worker", func() string { return r.Heal(t, vnf, r.VnfcOf(t, vnf, "workerNode")) }, 2},
 		{"scale in", func() string { return r.Scale(t, vnf, "SCALE_IN", "worker_instance") }, 1},
-		{"heal of the last control plane", func() string { return r.Heal(t, vnf, "test", r.controlPlane(t, vnf, 2)) }, 1},
-		{"heal of the first control plane", func() string { return r.Heal(t, vnf, "test", r.controlPlane(t, vnf, 0)) }, 1},
+		{"heal of the last control plane", func() string { return r.Heal(t, vnf, r.controlPlane(t, vnf, 2)) }, 1},
+		{"heal of the first control plane", func() string { return r.Heal(t, vnf, r.controlPlane(t, vnf, 0)) }, 1},
 	} {
 		began := time.Now()
 		op := do.begin()
@@ -45,7 +45,7 @@ func TestKubespray(t *testing.T) {
 		r.requireCluster(t, 3, do.workers)
 	}
 	began := time.Now()
-	r.figure(t, "termination", r.Terminate(t, vnf), began)
+	r.figure(t, "termination", r.Remove(t, vnf), began)
 	require.Empty(t, r.left(t), "the Ansible server is clean")
 }
 

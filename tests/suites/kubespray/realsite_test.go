@@ -117,8 +117,7 @@ func (r realSite) onboardOffline(t *testing.T) {
 			require.NoError(t, os.WriteFile(file, []byte(change.Replace(string(text))), 0o600))
 		}
 	}
-	out, err := r.Windlass(t.Context(), "package", "create", dir).CombinedOutput()
-	require.NoError(t, err, "%s", out)
+	r.Onboard(t, dir)
 }
 
 // controlPlane returns the VNFC of the control plane at this place in kubespray's inventory.

@@ -31,10 +31,9 @@ const ofStorage = "2d0c6f0a-3f0b-4a6b-9a53-7f2f4f0d1c78"
 // worker writes a file, and Pods on another worker and on a later one read it. Their image comes from the registry.
 func TestWindlass_storesAndPulls(t *testing.T) {
 	s := newSite(t)
-	out, err := s.Windlass(t.Context(), "package", "create", s.storagePackage(t)).CombinedOutput()
-	require.NoError(t, err, "%s", out)
+	s.Onboard(t, s.storagePackage(t))
 	server := s.serveImage(t)
-	vnf := s.createOf(t, ofStorage, "stores")
+	vnf := s.CreateOf(t, ofStorage, "stores")
 	op := s.Begin(t, vnf, "instantiate", s.requestOf(t, "storage", "kubespray", nil, func(cluster map[string]any) {
 		for _, ofKubeadm := range []string{"cni_manifest_path", "kubeadm_config_path", "ignore_preflight_errors"} {
 			delete(cluster, ofKubeadm)
@@ -49,14 +48,14 @@ func TestWindlass_storesAndPulls(t *testing.T) {
 	s.pod(t, "writer", workers[0], server, "echo written >/data/file")
 	s.pod(t, "reader", workers[1], server, "[ \"$(cat /data/file)\" = written ]")
 
-	op = s.Heal(t, vnf, "test", s.VnfcOf(t, vnf, "workerNode"))
+	op = s.Heal(t, vnf, s.VnfcOf(t, vnf, "workerNode"))
 	s.Await(t, op, 15*time.Minute, "COMPLETED")
 	for _, node := range s.workers(t) {
 		if node != workers[0] && node != workers[1] {
 			s.pod(t, "newcomer", node, server, "[ \"$(cat /data/file)\" = written ]")
 		}
 	}
-	s.Terminate(t, vnf)
+	s.Remove(t, vnf)
 	require.Empty(t, s.left(t))
 }
 

@@ -3,7 +3,6 @@ package kubespray
 import (
 	"context"
 	"crypto/tls"
-	"encoding/json"
 	"net"
 	"net/http"
 	"net/url"
@@ -53,8 +52,7 @@ func newSite(t *testing.T) site {
 	t.Helper()
 	s := bareSite(t, kubespray.AnsibleImage)
 	s.ansible.upload(t, filepath.Join(s.Root, "tests/support/kubespray/playbooks"), playbooks)
-	out, err := s.Windlass(t.Context(), "package", "create", "vnfpkg/samples/k8s-kubespray").CombinedOutput()
-	require.NoError(t, err, "%s", out)
+	s.Onboard(t, "vnfpkg/samples/k8s-kubespray")
 	return s
 }
 
@@ -85,18 +83,7 @@ func (s site) requestOf(
 // create makes an instance of the sample.
 func (s site) create(t *testing.T, name string) string {
 	t.Helper()
-	return s.createOf(t, ofSample, name)
-}
-
-func (s site) createOf(t *testing.T, vnfd, name string) string {
-	t.Helper()
-	a := s.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances", map[string]any{"vnfdId": vnfd, "vnfInstanceName": name})
-	require.Equal(t, http.StatusCreated, a.Status, "%s", a.Body)
-	var out struct {
-		ID string `json:"id"`
-	}
-	require.NoError(t, json.Unmarshal(a.Body, &out))
-	return out.ID
+	return s.CreateOf(t, ofSample, name)
 }
 
 // address returns the URL of a cluster's API.
@@ -253,7 +240,7 @@ func TestWindlass(t *testing.T) {
 	s.Await(t, op, 15*time.Minute, "COMPLETED")
 	s.requireNodes(t, 3)
 
-	op = s.Heal(t, vnf, "test", s.VnfcOf(t, vnf, "workerNode"))
+	op = s.Heal(t, vnf, s.VnfcOf(t, vnf, "workerNode"))
 	s.Await(t, op, 15*time.Minute, "COMPLETED")
 	t.Log(s.Timings(t, op))
 	s.requireNodes(t, 3)
@@ -270,12 +257,12 @@ func TestWindlass(t *testing.T) {
 	}
 	s.requireNodes(t, 2)
 
-	op = s.Heal(t, vnf, "test")
+	op = s.Heal(t, vnf)
 	s.Await(t, op, 15*time.Minute, "COMPLETED")
 	t.Log(s.Timings(t, op))
 	s.requireNodes(t, 2)
 
-	s.Terminate(t, vnf)
+	s.Remove(t, vnf)
 	require.Empty(t, s.left(t), "the Ansible server is clean")
 }
 
@@ -301,9 +288,9 @@ func TestWindlass_twoClustersOnOneServer(t *testing.T) {
 	}
 	scale := s.Scale(t, vnf["one"], "SCALE_OUT", "worker_instance")
 	s.awaitPlay(t, scale)
-	s.Terminate(t, vnf["two"])
+	s.Remove(t, vnf["two"])
 	s.Await(t, scale, 15*time.Minute, "COMPLETED")
 	s.requireNodesOf(t, "cluster-one", 3)
-	s.Terminate(t, vnf["one"])
+	s.Remove(t, vnf["one"])
 	require.Empty(t, s.left(t), "the Ansible server is clean")
 }

@@ -33,7 +33,7 @@ type clusters struct {
 // newClusters creates the package and prepares the parameters of a cluster that this Ansible server installs.
 func newClusters(t *testing.T, bed *testbed.Bed, ansible kubespray.Machine) clusters {
 	t.Helper()
-	take(t, bed, clusterPackage)
+	bed.Onboard(t, clusterPackage)
 	request := bed.SampleRequest(t, "kubespray-balanced", "of-the-model", func(request, cluster map[string]any) {
 		testbed.Impatient(request, cluster)
 		for role, vdu := range map[string]string{"master_node": "masterNode", "worker_node": "workerNode"} {

@@ -4,13 +4,9 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/tests/support/testbed"
 )
@@ -112,26 +108,8 @@ func (w *walker) manifests() map[string]any {
 // onboard creates the package and a second one that differs only in the id of its VNFD.
 func onboard(t *testing.T, bed *testbed.Bed, dir, vnfdID, laterID string) {
 	t.Helper()
-	take(t, bed, dir)
-	take(t, bed, derived(t, bed, dir, vnfdID, laterID))
-}
-
-func take(t *testing.T, bed *testbed.Bed, dir string) {
-	t.Helper()
-	out, err := bed.Windlass(t.Context(), "package", "create", dir).CombinedOutput()
-	require.NoError(t, err, "%s", out)
-}
-
-// derived copies a package and replaces text in its VNFD.
-func derived(t *testing.T, bed *testbed.Bed, dir string, oldnew ...string) (copied string) {
-	t.Helper()
-	copied = t.TempDir()
-	require.NoError(t, os.CopyFS(copied, os.DirFS(filepath.Join(bed.Root, dir))))
-	vnfd := filepath.Join(copied, "Definitions", filepath.Base(dir)+".vnfd.yaml")
-	text, err := os.ReadFile(vnfd)
-	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(vnfd, []byte(strings.NewReplacer(oldnew...).Replace(string(text))), 0o600))
-	return copied
+	bed.Onboard(t, dir)
+	bed.Onboard(t, bed.ChangedPackage(t, dir, strings.NewReplacer(vnfdID, laterID)))
 }
 
 // newWalker returns a walker for VNFs of a kind. VNFs of containers get a namespace for each walker.

@@ -50,7 +50,7 @@ func TestModel(t *testing.T) {
 	bed := testbed.NewIn(t, &environment.Lab{
 		Machines: environment.Fake, Listen: "127.0.0.1:0", Args: []string{"--image-alias", "tiny"},
 	})
-	take(t, bed, serverPackage)
+	bed.Onboard(t, serverPackage)
 	network := bed.AddNetwork(t, networks[1])
 
 	stop := harass(t, bed, refuse(t, bed))

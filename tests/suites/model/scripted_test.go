@@ -25,10 +25,10 @@ func hooked(t *testing.T, bed *testbed.Bed, folder, id string) {
 	from := filepath.Join(bed.Root, "tests/suites/model", folder)
 	hooks, err := os.ReadFile(filepath.Join(from, "hooks.yaml"))
 	require.NoError(t, err)
-	dir := derived(t, bed, serverPackage, vnfdID, id, last, last+string(hooks))
+	dir := bed.ChangedPackage(t, serverPackage, strings.NewReplacer(vnfdID, id, last, last+string(hooks)))
 	require.NoError(t, os.CopyFS(dir, os.DirFS(from)))
 	require.NoError(t, os.Remove(filepath.Join(dir, "hooks.yaml")))
-	take(t, bed, dir)
+	bed.Onboard(t, dir)
 }
 
 // ofVDU1 returns how the scripts log in to servers of VDU1.

@@ -33,8 +33,7 @@ func keep(t *testing.T, dir string) {
 	// No lab takes these addresses by itself: the test's machines have them whatever else runs.
 	r := &recorder{Bed: testbed.New(t, "fake", "--net0", "127.79.0.0/24", "--public", "127.79.1.0/24")}
 	for _, dir := range []string{"vnfpkg/samples/private-registry", r.brokenWeb(t)} {
-		out, err := r.Windlass(t.Context(), "package", "create", dir).CombinedOutput()
-		require.NoError(t, err, "%s", out)
+		r.Onboard(t, dir)
 	}
 	for _, decision := range []string{"retry", "rollback"} {
 		r.clusters(t, decision)
@@ -42,7 +41,7 @@ func keep(t *testing.T, dir string) {
 	}
 	r.ends(t, "terminate-retry", "TERMINATE", "retry", r.cluster(t, "terminate-retry"), refusedBy("heat", http.MethodDelete),
 		func(vnf string) string {
-			return r.Begin(t, vnf, "terminate", map[string]any{"terminationType": "FORCEFUL"})
+			return r.Terminate(t, vnf)
 		})
 	require.NoError(t, os.MkdirAll(dir, 0o755))
 	r.containers(t, dir)
@@ -89,7 +88,7 @@ func (r *recorder) clusters(t *testing.T, decision string) {
 			}})
 		}},
 		{"heal", "HEAL", brokenScript("drain-node"), func(vnf string) string {
-			return r.Heal(t, vnf, "test", r.VnfcOf(t, vnf, "workerNode"))
+			return r.Heal(t, vnf, r.VnfcOf(t, vnf, "workerNode"))
 		}},
 		{"stop", "OPERATE", refusedBy("nova", http.MethodPost), func(vnf string) string {
 			return r.Begin(t, vnf, "operate", map[string]any{"changeStateTo": "STOPPED", "stopType": "FORCEFUL"})
@@ -97,7 +96,7 @@ func (r *recorder) clusters(t *testing.T, decision string) {
 		{"modify", "MODIFY_INFO", refusedBy("heat", http.MethodGet), func(vnf string) string {
 			return r.Modify(t, vnf, map[string]any{
 				"vnfInstanceName":   "modified-" + decision,
-				"vimConnectionInfo": []any{map[string]any{"id": "openstack", "vimId": r.Vim, "vimType": "openstack"}},
+				"vimConnectionInfo": r.OnOpenStack(),
 			})
 		}},
 	} {
@@ -106,7 +105,7 @@ func (r *recorder) clusters(t *testing.T, decision string) {
 	}
 	if decision == "retry" { // when a heal has deleted a server, it goes forward only
 		r.ends(t, "heal-joins-retry", "HEAL", decision, r.cluster(t, "heal-joins"), brokenScript("kubeadm-join"),
-			func(vnf string) string { return r.Heal(t, vnf, "test", r.VnfcOf(t, vnf, "workerNode")) })
+			func(vnf string) string { return r.Heal(t, vnf, r.VnfcOf(t, vnf, "workerNode")) })
 	}
 }
 
@@ -132,8 +131,8 @@ func (r *recorder) registry(t *testing.T, decision string) {
 	t.Helper()
 	name := "reconnect-" + decision
 	other := r.AddNetwork(t, name)
-	vnf := r.createOf(t, registryVnfdID, name)
-	r.Await(t, r.Begin(t, vnf, "instantiate", r.request(t, "registry", r.Vim)), limit, "COMPLETED")
+	vnf := r.CreateOf(t, registryVnfdID, name)
+	r.Await(t, r.Begin(t, vnf, "instantiate", r.RequestOf(t, "registry", r.Vim)), limit, "COMPLETED")
 	r.ends(t, name, "CHANGE_EXT_CONN", decision, vnf, refusedBy("heat", http.MethodPatch), func(vnf string) string {
 		return r.Begin(t, vnf, "change_ext_conn", map[string]any{"extVirtualLinks": []any{map[string]any{
 			"id": "other", "resourceId": other.ID,
@@ -151,21 +150,19 @@ func (r *recorder) containers(t *testing.T, dir string) {
 	vim := r.RegisterCluster(t, clusterName, cluster.URL, cluster.CA, kubetest.Token)
 	vnfs := map[string]string{}
 	for _, decision := range []string{"retry", "rollback"} {
-		vnfs[decision] = r.createOf(t, webVnfdID, "containers-"+decision)
-		request := r.request(t, "cnf-manifests", vim)
+		vnfs[decision] = r.CreateOf(t, webVnfdID, "containers-"+decision)
+		request := r.RequestOf(t, "cnf-manifests", vim)
 		request["additionalParams"].(map[string]any)["namespace"] = decision
 		r.Await(t, r.Begin(t, vnfs[decision], "instantiate", request), limit, "COMPLETED")
 	}
 	change := func(file string) func(vnf string) string {
 		return func(vnf string) string {
-			a := r.Call(t, http.MethodPost, "/vnflcm/v2/vnf_instances/"+vnf+"/change_vnfpkg", map[string]any{
+			return r.ChangePackage(t, vnf, map[string]any{
 				"vnfdId": webVnfdID,
 				"additionalParams": map[string]any{
 					"lcm-kubernetes-def-files": []string{"Files/kubernetes/page.yaml", "Files/kubernetes/" + file},
 				},
 			})
-			require.Equal(t, http.StatusAccepted, a.Status, "%s", a.Body)
-			return strings.TrimPrefix(a.Header.Get("Location"), r.URL)
 		}
 	}
 	r.ends(t, "containers-rollback", "CHANGE_VNFPKG", "rollback", vnfs["rollback"], func(*testing.T, *testbed.Bed) {},
@@ -190,28 +187,6 @@ func (r *recorder) brokenWeb(t *testing.T) (dir string) {
 	text = []byte(strings.ReplaceAll(string(text), "lab.local/none:v1", "broken.local/web:v1"))
 	require.NoError(t, os.WriteFile(file, text, 0o600))
 	return dir
-}
-
-func (r *recorder) createOf(t *testing.T, vnfdID, name string) string {
-	t.Helper()
-	a := r.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances", map[string]any{"vnfdId": vnfdID, "vnfInstanceName": name})
-	require.Equal(t, http.StatusCreated, a.Status, "%s", a.Body)
-	var out struct {
-		ID string `json:"id"`
-	}
-	require.NoError(t, json.Unmarshal(a.Body, &out))
-	return out.ID
-}
-
-// request reads a sample's request.
-func (r *recorder) request(t *testing.T, sample, vim string) (request map[string]any) {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join(r.Root, "vnfpkg/samples/requests/instantiate-"+sample+".json"))
-	require.NoError(t, err)
-	filled := strings.NewReplacer("REPLACE-WITH-THE-ID-OF-THE-VIM", vim, "REPLACE-WITH-THE-PASSWORD", testbed.NodePassword).
-		Replace(string(text))
-	require.NoError(t, json.Unmarshal([]byte(filled), &request))
-	return request
 }
 
 // brokenScript makes a script fail once, on the first machine that runs it.

@@ -81,7 +81,7 @@ func terminate(t *testing.T, b *testbed.Bed, vnf string) {
 	t.Helper()
 	path := "/vnflcm/v1/vnf_instances/" + vnf
 	if b.Get(t, path)["instantiationState"] == "INSTANTIATED" {
-		b.Await(t, b.Begin(t, vnf, "terminate", map[string]any{"terminationType": "FORCEFUL"}), limit, "COMPLETED")
+		b.Await(t, b.Terminate(t, vnf), limit, "COMPLETED")
 	}
 	require.Equal(t, http.StatusNoContent, b.Call(t, http.MethodDelete, path, nil).Status)
 }

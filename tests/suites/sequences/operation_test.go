@@ -65,7 +65,7 @@ func (s *sequence) operations(t *testing.T) map[string]operation {
 		add("scale to level", other, func(t *testing.T) string { return s.bed.ScaleTo(t, s.vnf, other) })
 	}
 	heal := func(name string, vnfcs ...string) {
-		add(name, s.size, func(t *testing.T) string { return s.bed.Heal(t, s.vnf, "a random sequence", vnfcs...) })
+		add(name, s.size, func(t *testing.T) string { return s.bed.Heal(t, s.vnf, vnfcs...) })
 	}
 	heal("heal worker", s.some(t, "workerNode", 1)...)
 	heal("heal control plane", s.some(t, "masterNode", 1)...)
@@ -86,7 +86,7 @@ func (s *sequence) operations(t *testing.T) map[string]operation {
 // starting returns an operation that starts all stopped machines.
 func (s *sequence) starting() operation {
 	return operation{name: "start", after: s.size, operates: true, begin: func(t *testing.T) string {
-		return s.bed.Begin(t, s.vnf, "operate", map[string]any{"changeStateTo": string(lcm.VnfStarted)})
+		return s.bed.Operate(t, s.vnf, string(lcm.VnfStarted))
 	}}
 }
 

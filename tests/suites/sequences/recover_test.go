@@ -19,11 +19,11 @@ func (s *sequence) recover(t *testing.T) {
 		controlPlanes, workers, whole := s.outOfOrder(t)
 		switch {
 		case whole:
-			s.mend(t, "heal all", s.bed.Heal(t, s.vnf, "what an operation has left"))
+			s.mend(t, "heal all", s.bed.Heal(t, s.vnf))
 		case len(controlPlanes) > 0: // one by one: etcd must keep its quorum
-			s.mend(t, "heal a control plane", s.bed.Heal(t, s.vnf, "what an operation has left", controlPlanes[0]))
+			s.mend(t, "heal a control plane", s.bed.Heal(t, s.vnf, controlPlanes[0]))
 		case len(workers) > 0:
-			s.mend(t, "heal workers", s.bed.Heal(t, s.vnf, "what an operation has left", workers...))
+			s.mend(t, "heal workers", s.bed.Heal(t, s.vnf, workers...))
 		default:
 			s.backToALevel(t)
 			return
@@ -78,5 +78,5 @@ func (s *sequence) backToALevel(t *testing.T) {
 		s.mend(t, "scale to a level", s.bed.ScaleTo(t, s.vnf, s.size))
 		return
 	}
-	s.mend(t, "heal a worker", s.bed.Heal(t, s.vnf, "what an operation has left", s.some(t, "workerNode", 1)...))
+	s.mend(t, "heal a worker", s.bed.Heal(t, s.vnf, s.some(t, "workerNode", 1)...))
 }

@@ -61,7 +61,7 @@ func TestSequence(t *testing.T) {
 	for range *length {
 		s.step(t)
 	}
-	s.bed.Terminate(t, s.vnf)
+	s.bed.Remove(t, s.vnf)
 	s.bed.RequireNothingLeft(t)
 	t.Logf("%d operations:\n  %s", *length, strings.Join(s.story, "\n  "))
 }

@@ -140,8 +140,7 @@ func (s *scenario) vnfc(t *testing.T, vnf string) string {
 func (s *scenario) reconnection(t *testing.T, c *client) {
 	const vnfdID = "0c9d3b52-6f0e-4d43-9d0b-5a1f6c0f7e11"
 	if s.Call(t, http.MethodGet, "/vnfpkgm/v1/onboarded_vnf_packages/"+vnfdID, nil).Status == http.StatusNotFound {
-		out, err := s.Windlass(t.Context(), "package", "create", "tests/programs/bench/server").CombinedOutput()
-		require.NoError(t, err, "%s", out)
+		s.Onboard(t, testbed.ServerPackage)
 	}
 	other := s.AddNetwork(t, "other")
 
@@ -158,9 +157,7 @@ func (s *scenario) reconnection(t *testing.T, c *client) {
 	}
 	request := on("net0")
 	request["flavourId"] = "simple"
-	if request["vimConnectionInfo"] = any([]any{map[string]any{
-		"id": "openstack", "vimId": s.Vim, "vimType": "openstack",
-	}}); s.version == "2" {
+	if request["vimConnectionInfo"] = any(s.OnOpenStack()); s.version == "2" {
 		request["vimConnectionInfo"] = mapOf(request["vimConnectionInfo"], "id")
 	}
 	id := c.show("vnflcm", "create", "--name", "plugged", vnfdID)["ID"].(string)

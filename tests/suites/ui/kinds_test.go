@@ -1,11 +1,6 @@
 package ui
 
 import (
-	"encoding/json"
-	"net/http"
-	"os"
-	"path/filepath"
-
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -31,8 +26,10 @@ func (b *tab) others() {
 		},
 		{"private-registry", "7d7c4a18-1c6b-4d8a-9c53-0b6c3f1b8e20", "registry", []string{"Registry 1", "Networks 1"}},
 	} {
-		b.onboard(of.sample)
-		vnf := b.create(of.vnfd, of.request)
+		if of.sample != "" { // else the bed has it
+			b.bed.Onboard(b, "vnfpkg/samples/"+of.sample)
+		}
+		vnf := b.bed.CreateOf(b, of.vnfd, of.request)
 		b.bed.Await(b, b.bed.Begin(b, vnf, "instantiate", b.request(of.request)), patience, "COMPLETED")
 		b.goTo("instances/" + vnf)
 		b.says("h1", of.request)
@@ -44,33 +41,11 @@ func (b *tab) others() {
 	b.containers()
 }
 
-// onboard onboards a sample package. The bed already has the package of "".
-func (b *tab) onboard(sample string) {
-	b.Helper()
-	if sample == "" {
-		return
-	}
-	out, err := b.bed.Windlass(b.Context(), "package", "create", "vnfpkg/samples/"+sample).CombinedOutput()
-	require.NoError(b, err, "%s", out)
-}
-
-func (b *tab) create(vnfd, name string) string {
-	b.Helper()
-	a := b.bed.Call(b, http.MethodPost, "/vnflcm/v1/vnf_instances", map[string]any{"vnfdId": vnfd, "vnfInstanceName": name})
-	require.Equal(b, http.StatusCreated, a.Status, "%s", a.Body)
-	var out struct {
-		ID string `json:"id"`
-	}
-	require.NoError(b, json.Unmarshal(a.Body, &out))
-	return out.ID
-}
-
 // request returns the request of a sample, changed for this lab.
 func (b *tab) request(name string) map[string]any {
 	b.Helper()
 	if name == "registry" {
-		request := b.read("registry")
-		request["vimConnectionInfo"] = []any{map[string]any{"id": "openstack", "vimId": b.bed.Vim, "vimType": "openstack"}}
+		request := b.bed.RequestOf(b, "registry")
 		params := request["additionalParams"].(map[string]any)
 		params["node_password"] = testbed.NodePassword
 		params["private_registry_installation_param"].(map[string]any)["ssh_password"] = testbed.NodePassword
@@ -83,14 +58,6 @@ func (b *tab) request(name string) map[string]any {
 	})
 }
 
-func (b *tab) read(name string) (request map[string]any) {
-	b.Helper()
-	text, err := os.ReadFile(filepath.Join(b.bed.Root, "vnfpkg/samples/requests/instantiate-"+name+".json"))
-	require.NoError(b, err)
-	require.NoError(b, json.Unmarshal(text, &request))
-	return request
-}
-
 // containers looks at a containerised VNF on a real control plane of Kubernetes, and deletes its Deployment.
 func (b *tab) containers() {
 	b.Helper()
@@ -99,11 +66,10 @@ func (b *tab) containers() {
 		return
 	}
 	cluster := kubetest.Start(b.T)
-	b.onboard("cnf-manifests")
+	b.bed.Onboard(b, "vnfpkg/samples/cnf-manifests")
 	vim := b.bed.RegisterCluster(b, "containers", cluster.URL, cluster.CA, kubetest.Token)
-	request := b.read("cnf-manifests")
-	request["vimConnectionInfo"].([]any)[0].(map[string]any)["vimId"] = vim
-	vnf := b.create("b7a3f6de-2c0b-4d43-9a5e-0c1f6d8e7b24", "web")
+	request := b.bed.RequestOf(b, "cnf-manifests", vim)
+	vnf := b.bed.CreateOf(b, "b7a3f6de-2c0b-4d43-9a5e-0c1f6d8e7b24", "web")
 	b.bed.Await(b, b.bed.Begin(b, vnf, "instantiate", request), patience, "COMPLETED")
 	b.goTo("instances/" + vnf)
 	b.says("h1", "web")

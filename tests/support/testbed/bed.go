@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -31,6 +32,8 @@ type Bed struct {
 	Vim string
 
 	promises promises
+	// packages are those that OnboardOnce has on-boarded.
+	packages sync.Map
 }
 
 const podNetwork = "WINDLASS_KUBERNETES_POD_NETWORK"
@@ -53,7 +56,7 @@ func NewWith(t testing.TB, cloud environment.Cloud, extra map[string]any) *Bed {
 	t.Helper()
 	b := start(t, cloud, nil)
 	b.Vim = b.register(t, extra)
-	b.onboard(t)
+	b.Onboard(t, "vnfpkg/samples/k8s-ha")
 	return b
 }
 
@@ -143,12 +146,6 @@ func (b *Bed) register(t testing.TB, extra map[string]any) string {
 	}
 	require.NoError(t, json.Unmarshal(a.Body, &out))
 	return out.Vim.ID
-}
-
-func (b *Bed) onboard(t testing.TB) {
-	t.Helper()
-	out, err := b.Windlass(t.Context(), "package", "create", "vnfpkg/samples/k8s-ha").CombinedOutput()
-	require.NoError(t, err, "%s", out)
 }
 
 // VnfdID is the id of the sample package's VNFD.

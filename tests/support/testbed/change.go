@@ -30,10 +30,20 @@ func (b *Bed) Count(t testing.TB, vnf string) (s Sizes) {
 	return s
 }
 
-// Scale begins a scaling by one step.
-func (b *Bed) Scale(t testing.TB, vnf, direction, aspect string) (op string) {
+// Scale begins a scaling by one step, or by so many steps.
+func (b *Bed) Scale(t testing.TB, vnf, direction, aspect string, steps ...int) (op string) {
 	t.Helper()
-	return b.Begin(t, vnf, "scale", map[string]any{"type": direction, "aspectId": aspect})
+	body := map[string]any{"type": direction, "aspectId": aspect}
+	if len(steps) > 0 {
+		body["numberOfSteps"] = steps[0]
+	}
+	return b.Begin(t, vnf, "scale", body)
+}
+
+// ScaleToLevel begins a scaling to an instantiation level.
+func (b *Bed) ScaleToLevel(t testing.TB, vnf, level string) (op string) {
+	t.Helper()
+	return b.Begin(t, vnf, "scale_to_level", map[string]any{"instantiationLevelId": level})
 }
 
 // ScaleTo begins a scaling to these sizes, which must be those of levels.
@@ -49,13 +59,35 @@ func (b *Bed) ScaleTo(t testing.TB, vnf string, want Sizes) (op string) {
 }
 
 // Heal begins a heal of these VNFCs, or of the entire VNF if there are none.
-func (b *Bed) Heal(t testing.TB, vnf, cause string, vnfcs ...string) (op string) {
+func (b *Bed) Heal(t testing.TB, vnf string, vnfcs ...string) (op string) {
 	t.Helper()
-	body := map[string]any{"cause": cause}
+	return b.Begin(t, vnf, "heal", of(vnfcs, map[string]any{}))
+}
+
+// Operate begins to stop or start these VNFCs, or the entire VNF if there are none.
+func (b *Bed) Operate(t testing.TB, vnf, to string, vnfcs ...string) (op string) {
+	t.Helper()
+	return b.Begin(t, vnf, "operate", of(vnfcs, map[string]any{"changeStateTo": to}))
+}
+
+// of adds VNFCs, if there are any, to a request.
+func of(vnfcs []string, body map[string]any) map[string]any {
 	if len(vnfcs) > 0 {
 		body["vnfcInstanceId"] = vnfcs
 	}
-	return b.Begin(t, vnf, "heal", body)
+	return body
+}
+
+// ChangePackage begins to change the VNF to a package. Only v2 of the API can do this.
+func (b *Bed) ChangePackage(t testing.TB, vnf string, request map[string]any) (op string) {
+	t.Helper()
+	return b.BeginV2(t, vnf, "change_vnfpkg", request)
+}
+
+// Terminate begins a forceful termination.
+func (b *Bed) Terminate(t testing.TB, vnf string) (op string) {
+	t.Helper()
+	return b.Begin(t, vnf, "terminate", map[string]any{"terminationType": "FORCEFUL"})
 }
 
 // Impatient shortens timeouts, because nodes in a lab do not answer late.

@@ -62,12 +62,19 @@ func (b *Bed) newNetwork(t testing.TB, name string) (n Network) {
 
 func (b *Bed) neutron(t testing.TB) *gophercloud.ServiceClient {
 	t.Helper()
-	login := b.Cloud.Login()
+	return Service(t, b.Cloud.Login(), openstack.NewNetworkV2)
+}
+
+// Service returns a client of one of the cloud's services, which open is for.
+func Service(t testing.TB, login environment.Login,
+	open func(*gophercloud.ProviderClient, gophercloud.EndpointOpts) (*gophercloud.ServiceClient, error),
+) *gophercloud.ServiceClient {
+	t.Helper()
 	provider, err := login.Client(t.Context())
 	require.NoError(t, err)
-	neutron, err := openstack.NewNetworkV2(provider, login.Endpoint())
+	client, err := open(provider, login.Endpoint())
 	require.NoError(t, err)
-	return neutron
+	return client
 }
 
 func (n *Network) addSubnet(t testing.TB, version gophercloud.IPVersion) {

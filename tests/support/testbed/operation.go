@@ -16,18 +16,26 @@ import (
 func (b *Bed) Begin(t testing.TB, vnf, task string, body any) string {
 	t.Helper()
 	promised := b.Promised(t, vnf, task, body)
-	a := b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances/"+vnf+"/"+task, body)
-	require.Equal(t, http.StatusAccepted, a.Status, "%s", a.Body)
-	require.Empty(t, a.Body, "SOL003: 202 has an empty body")
-	op := strings.TrimPrefix(a.Header.Get("Location"), b.URL)
+	op := b.accepted(t, b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances/"+vnf+"/"+task, body))
 	b.promises.keep(op, promised)
 	return op
+}
+
+// BeginV2 is Begin in v2 of the API.
+func (b *Bed) BeginV2(t testing.TB, vnf, task string, body any) (op string) {
+	t.Helper()
+	return b.accepted(t, b.Call(t, http.MethodPost, "/vnflcm/v2/vnf_instances/"+vnf+"/"+task, body))
 }
 
 // Modify starts a modification of an instance and returns the path of its VnfLcmOpOcc.
 func (b *Bed) Modify(t testing.TB, vnf string, patch map[string]any) string {
 	t.Helper()
-	a := b.Call(t, http.MethodPatch, "/vnflcm/v1/vnf_instances/"+vnf, patch)
+	return b.accepted(t, b.Call(t, http.MethodPatch, "/vnflcm/v1/vnf_instances/"+vnf, patch))
+}
+
+// accepted checks that an operation has begun, and returns the path of its VnfLcmOpOcc.
+func (b *Bed) accepted(t testing.TB, a Answer) (op string) {
+	t.Helper()
 	require.Equal(t, http.StatusAccepted, a.Status, "%s", a.Body)
 	require.Empty(t, a.Body, "SOL003: 202 has an empty body")
 	return strings.TrimPrefix(a.Header.Get("Location"), b.URL)

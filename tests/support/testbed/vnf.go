@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -13,10 +14,16 @@ import (
 	"github.com/windlass-nfv/windlass/tests/support/environment"
 )
 
-// Create creates a VNF instance and returns its id.
+// Create creates an instance of the sample package and returns its id.
 func (b *Bed) Create(t testing.TB, name string) string {
 	t.Helper()
-	a := b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances", map[string]any{"vnfdId": VnfdID, "vnfInstanceName": name})
+	return b.CreateOf(t, VnfdID, name)
+}
+
+// CreateOf creates an instance of a VNFD and returns its id.
+func (b *Bed) CreateOf(t testing.TB, vnfdID, name string) string {
+	t.Helper()
+	a := b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances", map[string]any{"vnfdId": vnfdID, "vnfInstanceName": name})
 	require.Equal(t, http.StatusCreated, a.Status, "%s", a.Body)
 	var out struct {
 		ID string `json:"id"`
@@ -36,11 +43,7 @@ func (b *Bed) SampleRequest(
 	t testing.TB, flavour, name string, edit func(request, cluster map[string]any),
 ) map[string]any {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(b.Root, "vnfpkg/samples/requests/instantiate-"+flavour+".json"))
-	require.NoError(t, err)
-	var req map[string]any
-	require.NoError(t, json.Unmarshal(data, &req))
-	req["vimConnectionInfo"] = []any{map[string]any{"id": "openstack", "vimId": b.Vim, "vimType": "openstack"}}
+	req := b.RequestOf(t, flavour)
 	cluster := req["additionalParams"].(map[string]any)["k8s_cluster_installation_param"].(map[string]any)
 	cluster["vim_name"] = "cluster-" + name
 	environment.SetNodePassword(req, NodePassword)
@@ -49,6 +52,31 @@ func (b *Bed) SampleRequest(
 		edit(req, cluster)
 	}
 	return req
+}
+
+// RequestOf returns the request of a sample, with the passwords of nodes and a license. Its connections lead to these
+// VIMs in their order; without a VIM, the only one leads to the bed's OpenStack.
+func (b *Bed) RequestOf(t testing.TB, sample string, vims ...string) (request map[string]any) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(b.Root, "vnfpkg/samples/requests/instantiate-"+sample+".json"))
+	require.NoError(t, err)
+	filled := strings.NewReplacer("REPLACE-WITH-THE-PASSWORD", NodePassword, "REPLACE-WITH-A-LICENSE", License)
+	require.NoError(t, json.Unmarshal([]byte(filled.Replace(string(text))), &request))
+	if len(vims) == 0 {
+		request["vimConnectionInfo"] = b.OnOpenStack()
+	}
+	for i, id := range vims {
+		request["vimConnectionInfo"].([]any)[i].(map[string]any)["vimId"] = id
+	}
+	return request
+}
+
+// License is the license in the requests of samples. It is a secret.
+const License = "license-that-nobody-sees-4711"
+
+// OnOpenStack returns a vimConnectionInfo with the bed's OpenStack.
+func (b *Bed) OnOpenStack() []any {
+	return []any{map[string]any{"id": "openstack", "vimId": b.Vim, "vimType": "openstack"}}
 }
 
 // Instantiate creates an instance and begins its instantiation.
@@ -123,12 +151,18 @@ func Affected(opOcc map[string]any) []any {
 	return vnfcs
 }
 
-// Terminate terminates and deletes an instance, and returns the path of the termination.
-func (b *Bed) Terminate(t testing.TB, vnf string) string {
+// Remove terminates and deletes an instance, and returns the path of the termination.
+func (b *Bed) Remove(t testing.TB, vnf string) (op string) {
 	t.Helper()
-	op := b.Begin(t, vnf, "terminate", map[string]any{"terminationType": "FORCEFUL"})
+	op = b.Terminate(t, vnf)
 	b.Await(t, op, 5*time.Minute, "COMPLETED")
+	b.Delete(t, vnf)
+	return op
+}
+
+// Delete deletes an instance.
+func (b *Bed) Delete(t testing.TB, vnf string) {
+	t.Helper()
 	a := b.Call(t, http.MethodDelete, "/vnflcm/v1/vnf_instances/"+vnf, nil)
 	require.Equal(t, http.StatusNoContent, a.Status, "%s", a.Body)
-	return op
 }
