@@ -43,7 +43,7 @@ type Secrets interface {
 	Put(ctx context.Context, ref lcm.SecretRef, clear string) error
 }
 
-// Runner is the activities' access to nodes; Nodes, Cluster and Storage share it.
+// Runner is the activities' access to nodes; the packages of activities on servers share it.
 type Runner struct {
 	Hosts   Hosts
 	Vnfs    activities.Vnfs
