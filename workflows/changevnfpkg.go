@@ -6,6 +6,7 @@ import (
 	"github.com/windlass-nfv/windlass/activities/kubenode"
 	"github.com/windlass-nfv/windlass/activities/resources"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/internal/record"
 )
 
@@ -17,11 +18,11 @@ func ChangeVnfPkg(ctx workflow.Context, in lcm.OperationInput) error {
 	return runOperation(ctx, v.op)
 }
 
-func (v *vnf) repackaging() table {
+func (v *vnf) changeVnfPkgWork() table {
 	return table{
-		"decide-package": {do: v.decide},
-		"change-package": {do: v.changePackage, undo: v.takePackageBack},
-		"find-changed":   {do: v.look},
+		lifecycle.StepDecidePackage: {do: v.decide},
+		lifecycle.StepChangePackage: {do: v.changePackage, undo: v.takePackageBack},
+		lifecycle.StepFindChanged:   {do: v.look},
 	}
 }
 

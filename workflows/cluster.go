@@ -5,6 +5,8 @@ import (
 
 	"github.com/windlass-nfv/windlass/activities/kubecluster"
 	"github.com/windlass-nfv/windlass/activities/reach"
+	"github.com/windlass-nfv/windlass/internal/driver/cluster"
+	"github.com/windlass-nfv/windlass/internal/driver/kubeadm"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -17,22 +19,19 @@ type clusterWork struct {
 
 func (c *clusterWork) tables() tables {
 	return tables{
-		c.registries(), c.storageMade(), c.storageReplaced(), c.balancedExternally(),
+		c.registries(), c.storageReplaced(), c.balancedExternally(),
 		{
-			"wait-for-nodes":        {do: c.waitForNodes, undo: c.forgetNodes},
-			"finish-nodes":          {do: c.finishNodes},
-			"register-cluster":      {do: c.registerVim, undo: c.deregisterVim},
-			"terminate-vnfs":        {do: c.terminateVnfs},
-			"deregister-cluster":    {do: c.deregisterVim},
-			"wait-for-new-nodes":    {do: c.waitForNodes, undo: c.forgetArrivals},
-			"tell-nodes":            {do: c.tellAll, undo: c.tellFormer},
-			"mount-on-new-nodes":    {do: c.mountOnArrivals},
-			"finish-new-nodes":      {do: c.welcomeNodes},
-			"drain-leaving":         {do: c.drain, undo: c.uncordon},
-			"remove-nodes":          {do: c.removeNodes},
-			"replace-nodes":         {do: c.replaceNodes},
-			"forget-removed-nodes":  {do: c.forgetRemoved},
-			"forget-replaced-nodes": {do: c.forgetLeaving},
+			cluster.StepTerminateVnfs:       {do: c.terminateVnfs},
+			cluster.StepDeregisterCluster:   {do: c.deregisterVim},
+			cluster.StepWaitForNewNodes:     {do: c.waitForNodes, undo: c.forgetArrivals},
+			kubeadm.StepTellNodes:           {do: c.tellAll, undo: c.tellFormer},
+			cluster.StepMountOnNewNodes:     {do: c.mountOnArrivals},
+			cluster.StepFinishNewNodes:      {do: c.welcomeNodes},
+			cluster.StepDrainLeaving:        {do: c.drain, undo: c.uncordon},
+			cluster.StepRemoveNodes:         {do: c.removeNodes},
+			cluster.StepReplaceNodes:        {do: c.replaceNodes},
+			cluster.StepForgetRemovedNodes:  {do: c.forgetRemoved},
+			cluster.StepForgetReplacedNodes: {do: c.forgetLeaving},
 		},
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/activities/balancer"
 	"github.com/windlass-nfv/windlass/activities/resources"
+	"github.com/windlass-nfv/windlass/internal/driver/nodeport"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -13,8 +14,8 @@ type exposureWork struct{ *vnf }
 
 func (e *exposureWork) table() table {
 	return table{
-		"expose-services": {do: e.expose, undo: e.hide},
-		"hide-services":   {do: e.hide},
+		nodeport.StepExposeServices: {do: e.expose, undo: e.hide},
+		nodeport.StepHideServices:   {do: e.hide},
 	}
 }
 

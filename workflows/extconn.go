@@ -7,6 +7,7 @@ import (
 	"github.com/windlass-nfv/windlass/activities/records"
 	"github.com/windlass-nfv/windlass/activities/resources"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/internal/record"
 )
 
@@ -18,11 +19,11 @@ func ChangeExtConn(ctx workflow.Context, in lcm.OperationInput) error {
 	return runOperation(ctx, v.op)
 }
 
-func (v *vnf) reconnecting() table {
+func (v *vnf) changeExtConnWork() table {
 	return table{
-		"decide-links":       {do: v.decideLinks},
-		"try-vim":            {do: v.tryVim},
-		"change-connections": {do: v.reconnect, undo: v.connectAsBefore},
+		lifecycle.StepDecideLinks:       {do: v.decideLinks},
+		lifecycle.StepTryVim:            {do: v.tryVim},
+		lifecycle.StepChangeConnections: {do: v.reconnect, undo: v.connectAsBefore},
 	}
 }
 

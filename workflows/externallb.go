@@ -8,6 +8,7 @@ import (
 	"github.com/windlass-nfv/windlass/activities/balancer"
 	"github.com/windlass-nfv/windlass/activities/kubecluster"
 	"github.com/windlass-nfv/windlass/activities/resources"
+	"github.com/windlass-nfv/windlass/internal/driver/cluster"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -16,14 +17,11 @@ import (
 
 func (c *clusterWork) balancedExternally() table {
 	return table{
-		"wait-for-balancer":    {do: c.waitForBalancers},
-		"set-up-balancer":      {do: c.setUpBalancers},
-		"set-up-new-balancers": {do: c.setUpBalancers, undo: c.balanceByFormer},
-		"retire-balancers":     {do: c.retireBalancers, undo: c.balanceByAll},
-		"create-balancer":      {do: c.setUpBalancers, undo: c.removeBalancer},
-		"remove-balancer":      {do: c.removeBalancer},
-		"route-to-new":         {do: c.routeToAll, undo: c.routeToFormer},
-		"route-past-leaving":   {do: c.routePastLeaving, undo: c.routeToFormer},
+		cluster.StepSetUpNewBalancers: {do: c.setUpBalancers, undo: c.balanceByFormer},
+		cluster.StepRetireBalancers:   {do: c.retireBalancers, undo: c.balanceByAll},
+		cluster.StepRemoveBalancer:    {do: c.removeBalancer},
+		cluster.StepRouteToNew:        {do: c.routeToAll, undo: c.routeToFormer},
+		cluster.StepRoutePastLeaving:  {do: c.routePastLeaving, undo: c.routeToFormer},
 	}
 }
 

@@ -23,7 +23,7 @@ import (
 func grantedWork(ctx workflow.Context, in lcm.OperationInput) error {
 	var w *world
 	v := &vnf{in: in}
-	v.op = &operation{in: in, learn: v.learn, tables: tables{v.making(), {
+	v.op = &operation{in: in, learn: v.learn, tables: tables{v.instantiateWork(), {
 		"work": {do: func(ctx workflow.Context) error {
 			_, err := call(onNode(ctx), w.work, workInput{Tracked: track(ctx, ""), Name: "work"})
 			return err

@@ -9,6 +9,7 @@ import (
 	"github.com/windlass-nfv/windlass/activities/kubenode"
 	"github.com/windlass-nfv/windlass/activities/resources"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
@@ -21,13 +22,13 @@ func Heal(ctx workflow.Context, in lcm.OperationInput) error {
 	return runOperation(ctx, v.op)
 }
 
-func (v *vnf) healing() table {
+func (v *vnf) healWork() table {
 	return table{
-		"check-given-ports":         {do: v.checkPorts},
-		"look-before-heal":          {do: v.lookBefore},
-		"replace-servers":           {do: v.replaceServers},
-		"replace-servers-revocably": {do: v.replaceRevocably, undo: v.restoreServers},
-		"replace-containers":        {do: v.replaceContainers, undo: v.recordPods},
+		lifecycle.StepCheckGivenPorts:         {do: v.checkPorts},
+		lifecycle.StepLookBeforeHeal:          {do: v.lookBefore},
+		lifecycle.StepReplaceServers:          {do: v.replaceServers},
+		lifecycle.StepReplaceServersRevocably: {do: v.replaceRevocably, undo: v.restoreServers},
+		lifecycle.StepReplaceContainers:       {do: v.replaceContainers, undo: v.recordPods},
 	}
 }
 

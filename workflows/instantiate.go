@@ -5,26 +5,26 @@ import (
 
 	"github.com/windlass-nfv/windlass/activities/kubenode"
 	"github.com/windlass-nfv/windlass/activities/resources"
+	"github.com/windlass-nfv/windlass/internal/driver/cluster"
+	"github.com/windlass-nfv/windlass/internal/driver/kubeadm"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 )
 
 // Instantiate carries out one INSTANTIATE operation (SOL003 clause 5.4.4). It makes the infrastructure. When the VNF is
-// a cluster, it also builds a Kubernetes cluster there. listing.making in package lifecycle lists its steps.
+// a cluster, it also builds a Kubernetes cluster there. internal/lifecycle/instantiate.go lists its steps; below is their
+// work, in the same order, from the grant to the registration of a cluster.
 func Instantiate(ctx workflow.Context, in lcm.OperationInput) error {
 	v := newVnf(in)
 	v.op.outcome, v.op.lookBack = v.outcome, v.lookForLeftovers
 	return runOperation(ctx, v.op)
 }
 
-// createStack is the step that makes the deployment.
-const createStack lifecycle.StepID = "create-stack"
-
 // lookForLeftovers finds out whether a given-up INSTANTIATE has left nothing. The VNF instance can be deleted then. If
 // more than the deployment may exist, or if the VIM does not answer, the instance stays until somebody has cleaned up.
 func (v *vnf) lookForLeftovers(ctx workflow.Context) error {
 	const change = "look-for-leftovers"
-	if !v.op.hasBegunOnly(createStack) || workflow.GetVersion(ctx, change, workflow.DefaultVersion, 1) < 1 {
+	if !v.op.hasBegunOnly(lifecycle.StepCreateStack) || workflow.GetVersion(ctx, change, workflow.DefaultVersion, 1) < 1 {
 		return nil
 	}
 	in := resources.DeploymentInput{Tracked: track(ctx, ""), OpOccID: v.in.OpOccID}
@@ -33,12 +33,41 @@ func (v *vnf) lookForLeftovers(ctx workflow.Context) error {
 	return err
 }
 
-func (v *vnf) making() table {
+// instantiateWork begins every INSTANTIATE, in the order of its steps.
+func (v *vnf) instantiateWork() table {
 	return table{
-		"ask-for-grant": {do: v.requestGrant},
-		"upload-images": {do: v.uploadImages, undo: v.releaseImages},
-		createStack:     {do: v.deploy, undo: v.remove},
-		"find-nodes":    {do: v.findNodes},
+		lifecycle.StepAskForGrant:  {do: v.requestGrant},
+		lifecycle.StepUploadImages: {do: v.uploadImages, undo: v.releaseImages},
+		lifecycle.StepCreateStack:  {do: v.deploy, undo: v.remove},
+		lifecycle.StepFindNodes:    {do: v.findNodes},
+	}
+}
+
+// clusterMade goes on with an INSTANTIATE of a cluster, in the order of its steps, to the registration of the cluster as
+// a VIM. Which of the steps an operation has is in package kubeadm; a cluster by kubespray has some of them between its
+// own.
+func (k *kubeadmWork) clusterMade() table {
+	return table{
+		cluster.StepWaitForNodes:      {do: k.waitForNodes, undo: k.forgetNodes},
+		kubeadm.StepCheckNodes:        {do: k.checkNodes},
+		kubeadm.StepPrepareNodes:      {do: k.prepareNodes},
+		cluster.StepConnectRegistries: {do: k.connectFresh},
+		kubeadm.StepBalanceAll:        {do: k.setUpLoadBalancers},
+		cluster.StepCreateBalancer:    {do: k.setUpBalancers, undo: k.removeBalancer},
+		cluster.StepWaitForBalancer:   {do: k.waitForBalancers},
+		cluster.StepSetUpBalancer:     {do: k.setUpBalancers},
+		kubeadm.StepInitControlPlane:  {do: k.initControlPlane},
+		kubeadm.StepApplyPodNetwork:   {do: k.applyPodNetwork},
+		kubeadm.StepJoinNodes:         {do: k.joinNodes},
+		cluster.StepFinishNodes:       {do: k.finishNodes},
+		cluster.StepWaitForStorage:    {do: k.waitForStorage},
+		cluster.StepCheckStorage:      {do: k.checkStorage},
+		cluster.StepMountVolumes:      {do: k.setUpVolumes},
+		cluster.StepExportVolumes:     {do: k.exportVolumes},
+		cluster.StepMountExports:      {do: k.mountEverywhere},
+		cluster.StepRegisterVolumes:   {do: k.registerVolumes},
+		cluster.StepSetUpClasses:      {do: k.setUpClasses},
+		cluster.StepRegisterCluster:   {do: k.registerVim, undo: k.deregisterVim},
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/windlass-nfv/windlass/activities/kubecluster"
 	"github.com/windlass-nfv/windlass/activities/kubenode"
 	"github.com/windlass-nfv/windlass/activities/reach"
+	"github.com/windlass-nfv/windlass/internal/driver/kubeadm"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -15,19 +16,12 @@ type kubeadmWork struct{ *clusterWork }
 
 func (k *kubeadmWork) tables() tables {
 	return tables{
+		k.clusterMade(),
 		{
-			"check-nodes":        {do: k.checkNodes},
-			"prepare-nodes":      {do: k.prepareNodes},
-			"balance-all":        {do: k.setUpLoadBalancers},
-			"init-control-plane": {do: k.initControlPlane},
-			"apply-pod-network":  {do: k.applyPodNetwork},
-			"join-nodes":         {do: k.joinNodes},
-		},
-		{
-			"decide-on-nodes":       {do: k.decide},
-			"balance-new":           {do: k.balanceArrivals, undo: k.balanceFormer},
-			"join-new-nodes":        {do: k.joinArrivals, undo: k.expelArrivals},
-			"retire-control-planes": {do: k.retire, undo: k.reinstate},
+			kubeadm.StepDecideOnNodes:       {do: k.decide},
+			kubeadm.StepBalanceNew:          {do: k.balanceArrivals, undo: k.balanceFormer},
+			kubeadm.StepJoinNewNodes:        {do: k.joinArrivals, undo: k.expelArrivals},
+			kubeadm.StepRetireControlPlanes: {do: k.retire, undo: k.reinstate},
 		},
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/windlass-nfv/windlass/activities/pkgplaybook"
+	"github.com/windlass-nfv/windlass/internal/driver/kubespray"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -15,16 +16,16 @@ type kubesprayWork struct{ *clusterWork }
 
 func (k *kubesprayWork) table() table {
 	return table{
-		"decide-on-cluster":  {do: k.decide},
-		"check-ansible":      {do: k.checkAnsible},
-		"send-inventory":     {do: k.sendAll, undo: k.removeInventory},
-		"play-cluster":       {do: k.install},
-		"send-new-inventory": {do: k.sendNew, undo: k.sendFormer},
-		"play-facts":         {do: k.playFacts},
-		"play-scale":         {do: k.playScale, undo: k.expelFresh},
-		"play-remove-node":   {do: k.playRemoveNode},
-		"send-remaining":     {do: k.sendRemaining},
-		"remove-inventory":   {do: k.removeInventory},
+		kubespray.StepDecideOnCluster:  {do: k.decide},
+		kubespray.StepCheckAnsible:     {do: k.checkAnsible},
+		kubespray.StepSendInventory:    {do: k.sendAll, undo: k.removeInventory},
+		kubespray.StepPlayCluster:      {do: k.install},
+		kubespray.StepSendNewInventory: {do: k.sendNew, undo: k.sendFormer},
+		kubespray.StepPlayFacts:        {do: k.playFacts},
+		kubespray.StepPlayScale:        {do: k.playScale, undo: k.expelFresh},
+		kubespray.StepPlayRemoveNode:   {do: k.playRemoveNode},
+		kubespray.StepSendRemaining:    {do: k.sendRemaining},
+		kubespray.StepRemoveInventory:  {do: k.removeInventory},
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/activities/kubecluster"
 	"github.com/windlass-nfv/windlass/activities/pkgplaybook"
+	"github.com/windlass-nfv/windlass/internal/driver/kubespray"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -14,14 +15,14 @@ import (
 
 func (k *kubesprayWork) ofControlPlanes() table {
 	return table{
-		"play-recover":           {do: k.playRecover, undo: k.expelFresh},
-		"play-cluster-again":     {do: k.playClusterAgain},
-		"send-leaving-last":      {do: k.sendLeavingLast, undo: k.sendFormer},
-		"play-cluster-remaining": {do: k.playClusterRemaining},
-		"remove-nodes-only":      {do: k.removeNodesOnly},
-		"replace-nodes-only":     {do: k.replaceNodesOnly},
-		"register-again":         {do: k.registerAgain},
-		"register-remaining":     {do: k.registerRemaining},
+		kubespray.StepPlayRecover:          {do: k.playRecover, undo: k.expelFresh},
+		kubespray.StepPlayClusterAgain:     {do: k.playClusterAgain},
+		kubespray.StepSendLeavingLast:      {do: k.sendLeavingLast, undo: k.sendFormer},
+		kubespray.StepPlayClusterRemaining: {do: k.playClusterRemaining},
+		kubespray.StepRemoveNodesOnly:      {do: k.removeNodesOnly},
+		kubespray.StepReplaceNodesOnly:     {do: k.replaceNodesOnly},
+		kubespray.StepRegisterAgain:        {do: k.registerAgain},
+		kubespray.StepRegisterRemaining:    {do: k.registerRemaining},
 	}
 }
 

@@ -19,7 +19,7 @@ func TestInstantiate_givenUpSaysWhenItHasLeftNothing(t *testing.T) {
 	remember := lifecycle.Step{ID: memory.Remember, Title: "Remember", Undo: "it is forgotten"}
 	list := func(before ...lifecycle.Step) []lifecycle.Step {
 		return append(append([]lifecycle.Step{{ID: "ask-for-grant", Title: "Ask for a grant"}}, before...),
-			lifecycle.Step{ID: createStack, Title: "Create", Undo: "it is deleted"}, remember)
+			lifecycle.Step{ID: lifecycle.StepCreateStack, Title: "Create", Undo: "it is deleted"}, remember)
 	}
 	lost := lifecycle.Description{State: lcm.Processing, Sequence: 3}
 	for name, c := range map[string]struct {

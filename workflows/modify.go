@@ -6,6 +6,7 @@ import (
 	"github.com/windlass-nfv/windlass/activities/records"
 	"github.com/windlass-nfv/windlass/activities/resources"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/internal/record"
 )
 
@@ -19,9 +20,9 @@ func ModifyInfo(ctx workflow.Context, in lcm.OperationInput) error {
 
 func (v *vnf) modified() *record.Outcome { return &record.Outcome{Modified: true} }
 
-func (v *vnf) modifying() table {
+func (v *vnf) modifyWork() table {
 	return table{
-		"check-modifications": {do: v.checkModification},
+		lifecycle.StepCheckModifications: {do: v.checkModification},
 	}
 }
 

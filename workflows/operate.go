@@ -7,7 +7,9 @@ import (
 
 	"github.com/windlass-nfv/windlass/activities/records"
 	"github.com/windlass-nfv/windlass/activities/resources"
+	"github.com/windlass-nfv/windlass/internal/driver/cluster"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/internal/record"
 )
 
@@ -15,7 +17,7 @@ import (
 // that the request names. It stops a cluster from its edge inwards, and starts it the other way round.
 func Operate(ctx workflow.Context, in lcm.OperationInput) error {
 	p := &power{clusterWork: &clusterWork{vnf: newVnf(in)}}
-	p.op.tables, p.op.outcome, p.op.restored = append(p.op.tables, p.operating()), p.done, p.formerPods
+	p.op.tables, p.op.outcome, p.op.restored = append(p.op.tables, p.operateWork()), p.done, p.formerPods
 	return runOperation(ctx, p.op)
 }
 
@@ -35,23 +37,23 @@ func (p *power) done() *record.Outcome {
 	}}
 }
 
-func (p *power) operating() table {
+func (p *power) operateWork() table {
 	return table{
-		"decide-operate":       {do: p.choose},
-		"drain-stopping":       {do: p.drainNodes, undo: p.uncordonNodes},
-		"stop-workers":         {do: p.stopWorkers, undo: p.bringBackWorkers},
-		"stop-control-planes":  {do: p.stopControlPlanes, undo: p.bringBackControlPlanes},
-		"stop-others":          {do: p.stopOthers, undo: p.startOthers},
-		"start-others":         {do: p.startOthers, undo: p.stopOthers},
-		"start-control-planes": {do: p.startControlPlanes, undo: p.stopControlPlanesAgain},
-		"start-workers":        {do: p.startWorkers, undo: p.stopWorkers},
-		"wait-for-started":     {do: p.awaitLogins},
-		"tell-started":         {do: p.tellStarted},
-		"wait-for-cluster":     {do: p.awaitCluster},
-		"uncordon-started":     {do: p.uncordonNodes},
-		"stop-containers":      {do: p.stopContainers, undo: p.startContainersAgain},
-		"start-containers":     {do: p.startContainers, undo: p.stopContainersAgain},
-		"find-started":         {do: p.findNodes},
+		lifecycle.StepDecideOperate:    {do: p.choose},
+		cluster.StepDrainStopping:      {do: p.drainNodes, undo: p.uncordonNodes},
+		cluster.StepStopWorkers:        {do: p.stopWorkers, undo: p.bringBackWorkers},
+		cluster.StepStopControlPlanes:  {do: p.stopControlPlanes, undo: p.bringBackControlPlanes},
+		lifecycle.StepStopOthers:       {do: p.stopOthers, undo: p.startOthers},
+		lifecycle.StepStartOthers:      {do: p.startOthers, undo: p.stopOthers},
+		cluster.StepStartControlPlanes: {do: p.startControlPlanes, undo: p.stopControlPlanesAgain},
+		cluster.StepStartWorkers:       {do: p.startWorkers, undo: p.stopWorkers},
+		cluster.StepWaitForStarted:     {do: p.awaitLogins},
+		cluster.StepTellStarted:        {do: p.tellStarted},
+		cluster.StepWaitForCluster:     {do: p.awaitCluster},
+		cluster.StepUncordonStarted:    {do: p.uncordonNodes},
+		lifecycle.StepStopContainers:   {do: p.stopContainers, undo: p.startContainersAgain},
+		lifecycle.StepStartContainers:  {do: p.startContainers, undo: p.stopContainersAgain},
+		lifecycle.StepFindStarted:      {do: p.findNodes},
 	}
 }
 

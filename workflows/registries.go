@@ -4,14 +4,14 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/windlass-nfv/windlass/activities/kubenode"
+	"github.com/windlass-nfv/windlass/internal/driver/cluster"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
 func (c *clusterWork) registries() table {
 	return table{
-		"connect-registries":   {do: c.connectFresh},
-		"reach-nodes":          {do: c.reachAll},
-		"reconnect-registries": {do: c.connectAll, undo: c.connectFormer},
+		cluster.StepReachNodes:          {do: c.reachAll},
+		cluster.StepReconnectRegistries: {do: c.connectAll, undo: c.connectFormer},
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/activities/imageregistry"
 	"github.com/windlass-nfv/windlass/activities/kubecluster"
+	"github.com/windlass-nfv/windlass/internal/driver/registry"
 )
 
 // registryWork makes a VNF's only server a registry of images.
@@ -12,10 +13,10 @@ type registryWork struct{ *vnf }
 
 func (r *registryWork) table() table {
 	return table{
-		"wait-for-registry":     {do: r.waitForServer, undo: r.forgetNodes},
-		"mount-registry-volume": {do: r.mountRegistryVolume},
-		"install-registry":      {do: r.installRegistry},
-		"forget-registry":       {do: r.forgetServer},
+		registry.StepWaitForRegistry:     {do: r.waitForServer, undo: r.forgetNodes},
+		registry.StepMountRegistryVolume: {do: r.mountRegistryVolume},
+		registry.StepInstallRegistry:     {do: r.installRegistry},
+		registry.StepForgetRegistry:      {do: r.forgetServer},
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
@@ -15,15 +16,15 @@ func Scale(ctx workflow.Context, in lcm.OperationInput) error {
 	return runOperation(ctx, v.op)
 }
 
-func (v *vnf) scaling() table {
+func (v *vnf) scaleWork() table {
 	return table{
-		"decide":          {do: v.decide},
-		"look":            {do: v.look},
-		"change-bitrates": {do: v.changeBitrates, undo: v.shrinkBack},
-		"enlarge-stack":   {do: v.enlarge, undo: v.shrinkBack},
-		"find-new-nodes":  {do: v.look},
-		"remove-servers":  {do: v.removeServers},
-		"find-remaining":  {do: v.look},
+		lifecycle.StepDecide:         {do: v.decide},
+		lifecycle.StepLook:           {do: v.look},
+		lifecycle.StepChangeBitrates: {do: v.changeBitrates, undo: v.shrinkBack},
+		lifecycle.StepEnlargeStack:   {do: v.enlarge, undo: v.shrinkBack},
+		lifecycle.StepFindNewNodes:   {do: v.look},
+		lifecycle.StepRemoveServers:  {do: v.removeServers},
+		lifecycle.StepFindRemaining:  {do: v.look},
 	}
 }
 

@@ -7,28 +7,17 @@ import (
 
 	"github.com/windlass-nfv/windlass/activities/reach"
 	"github.com/windlass-nfv/windlass/activities/storageserver"
+	"github.com/windlass-nfv/windlass/internal/driver/cluster"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
 // A cluster with a storage server also has a VM that exports volumes, nodes that mount them, and registered
 // PersistentVolumes.
 
-func (c *clusterWork) storageMade() table {
-	return table{
-		"wait-for-storage": {do: c.waitForStorage},
-		"check-storage":    {do: c.checkStorage},
-		"mount-volumes":    {do: c.setUpVolumes},
-		"export-volumes":   {do: c.exportVolumes},
-		"mount-exports":    {do: c.mountEverywhere},
-		"register-volumes": {do: c.registerVolumes},
-		"set-up-classes":   {do: c.setUpClasses},
-	}
-}
-
 func (c *clusterWork) storageReplaced() table {
 	return table{
-		"stop-provisioners": {do: c.stopProvisioners, undo: c.restartProvisioners},
-		"remove-volumes":    {do: c.removeVolumes, undo: c.restoreVolumes},
+		cluster.StepStopProvisioners: {do: c.stopProvisioners, undo: c.restartProvisioners},
+		cluster.StepRemoveVolumes:    {do: c.removeVolumes, undo: c.restoreVolumes},
 	}
 }
 

@@ -27,7 +27,7 @@ import (
 func TestTable_hasTheWorkOfEveryStep(t *testing.T) {
 	v := newVnf(lcm.OperationInput{})
 	all := table{}
-	for _, steps := range append(v.op.tables, (&power{clusterWork: &clusterWork{vnf: v}}).operating()) {
+	for _, steps := range append(v.op.tables, (&power{clusterWork: &clusterWork{vnf: v}}).operateWork()) {
 		for id, w := range steps {
 			require.Nil(t, all[id].do, "%s stands in two tables", id)
 			all[id] = w

@@ -5,6 +5,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/activities/resources"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/internal/record"
 )
 
@@ -18,12 +19,12 @@ func Terminate(ctx workflow.Context, in lcm.OperationInput) error {
 
 func (v *vnf) terminated() *record.Outcome { return &record.Outcome{Terminated: v.gone} }
 
-func (v *vnf) ending() table {
+func (v *vnf) terminateWork() table {
 	return table{
-		"shut-down":      {do: v.shutDownServers},
-		"delete-stack":   {do: v.remove},
-		"release-images": {do: v.releaseImages},
-		"forget-secrets": {do: v.forgetNodes},
+		lifecycle.StepShutDown:      {do: v.shutDownServers},
+		lifecycle.StepDeleteStack:   {do: v.remove},
+		lifecycle.StepReleaseImages: {do: v.releaseImages},
+		lifecycle.StepForgetSecrets: {do: v.forgetNodes},
 	}
 }
 

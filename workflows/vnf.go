@@ -39,8 +39,8 @@ type vnf struct {
 func newVnf(in lcm.OperationInput) *vnf {
 	v := &vnf{in: in}
 	v.op = &operation{in: in, learn: v.learn, tables: tables{
-		v.making(), v.ending(), v.scaling(), v.healing(), v.reconnecting(), v.repackaging(),
-		v.modifying(),
+		v.instantiateWork(), v.terminateWork(), v.scaleWork(), v.healWork(), v.changeExtConnWork(), v.changeVnfPkgWork(),
+		v.modifyWork(),
 	}}
 	for _, driver := range drivers {
 		v.op.tables = append(v.op.tables, driver(v)...)

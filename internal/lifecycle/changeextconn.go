@@ -182,12 +182,12 @@ func (f Facts) checkLinks(req lcm.ChangeExtConnRequest, links []lcm.ExtVirtualLi
 
 func changeExtConnSteps(l listing) []Step {
 	return Join(
-		l.granted(Step{ID: "decide-links", Title: "Decide what is connected"}),
+		l.granted(Step{ID: StepDecideLinks, Title: "Decide what is connected"}),
 		l.driversAt(ExtConnStart),
 		l.tryingVim(),
 		[]Step{
-			{ID: "change-connections", Title: "Change the external connections", Undo: "the connections are what they were"},
-			{ID: "look", Title: "Look at the infrastructure"},
+			{ID: StepChangeConnections, Title: "Change the external connections", Undo: "the connections are what they were"},
+			{ID: StepLook, Title: "Look at the infrastructure"},
 		},
 		l.driversAt(ExtConnEnd),
 	)

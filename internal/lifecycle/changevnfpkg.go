@@ -76,11 +76,11 @@ func (f Facts) newGroups() (out []lcm.GroupChange, err error) {
 // changeVnfPkgSteps lists the steps of a CHANGE_VNFPKG. Workloads replace their Pods one after the other, as they say.
 func changeVnfPkgSteps(l listing) []Step {
 	return Join(
-		l.granted(Step{ID: "decide-package", Title: "Decide what changes"}),
+		l.granted(Step{ID: StepDecidePackage, Title: "Decide what changes"}),
 		l.driversAt(PackageStart),
 		[]Step{
-			{ID: "change-package", Title: "Roll the VNF over to the new package", Undo: "the VNF is rolled back to the former one"},
-			{ID: "find-changed", Title: "Find the VNFCs"},
+			{ID: StepChangePackage, Title: "Roll the VNF over to the new package", Undo: "the VNF is rolled back to the former one"},
+			{ID: StepFindChanged, Title: "Find the VNFCs"},
 		},
 		l.driversAt(PackageEnd),
 	)

@@ -58,24 +58,24 @@ func (f Facts) healsInPlace(req lcm.HealRequest) bool {
 }
 
 func healSteps(l listing) []Step {
-	return Join(l.granted(l.deciding("Decide what is healed")...), l.healing())
+	return Join(l.granted(l.decidedSteps("Decide what is healed")...), l.healedSteps())
 }
 
-// healing lists the steps that replace servers, or that make the entire VNF anew.
-func (l listing) healing() []Step {
+// healedSteps lists the steps that replace servers, or that make the entire VNF anew.
+func (l listing) healedSteps() []Step {
 	if l.plan.Whole {
 		l.facts.Graceful = false
 		return Join(
-			When(lcm.HaveGivenPorts(l.facts.links()), Step{ID: "check-given-ports", Title: "Check the ports that are given"}),
-			l.ending(),
-			l.making(),
+			When(lcm.HaveGivenPorts(l.facts.links()), Step{ID: StepCheckGivenPorts, Title: "Check the ports that are given"}),
+			l.endedSteps(),
+			l.madeSteps(),
 		)
 	}
 	return Join(
-		[]Step{{ID: "look-before-heal", Title: "Look at the infrastructure"}},
+		[]Step{{ID: StepLookBeforeHeal, Title: "Look at the infrastructure"}},
 		l.driversAt(HealStart),
 		l.replacing(),
-		[]Step{{ID: "find-new-nodes", Title: "Find the new nodes"}},
+		[]Step{{ID: StepFindNewNodes, Title: "Find the new nodes"}},
 		l.driversAt(HealEnd),
 	)
 }
@@ -86,7 +86,7 @@ func (l listing) replacing() []Step {
 	const title = "Replace the servers"
 	pods, servers := l.replaced()
 	list := When(pods, Step{
-		ID: ReplaceContainers, Title: "Replace the Pods",
+		ID: StepReplaceContainers, Title: "Replace the Pods",
 		Undo: "the objects stay as they were, and the Pods that there are then are recorded",
 	})
 	if !servers {
@@ -113,11 +113,11 @@ func (l listing) replaced() (pods, servers bool) {
 func (l listing) replacingServers(title string) []Step {
 	if l.plan.Revocable() {
 		return l.infrastructure(Step{
-			ID: ReplaceServersRevocably, Title: title,
+			ID: StepReplaceServersRevocably, Title: title,
 			Undo: "the former servers get their ports back, while none of them is deleted",
 		})
 	}
-	return l.infrastructure(Step{ID: ReplaceServers, Title: title, Final: true})
+	return l.infrastructure(Step{ID: StepReplaceServers, Title: title, Final: true})
 }
 
 // replace grants a successor for each VNFC that leaves. If the entire VNF is made anew, so are its networks.

@@ -102,7 +102,7 @@ func TestHeal_ofPodsDecidesNothingAboutTheirVolumes(t *testing.T) {
 		require.Empty(t, append(append(p.Keepers, p.LeavingVolumes...), p.LeavingPorts...), body)
 		steps := lifecycle.Steps(f, p)
 		replacing := steps[len(steps)-2]
-		require.Equal(t, lifecycle.ReplaceContainers, replacing.ID)
+		require.Equal(t, lifecycle.StepReplaceContainers, replacing.ID)
 		require.NotEmpty(t, replacing.Undo)
 	}
 	for member, body := range map[string]string{

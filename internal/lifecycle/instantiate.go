@@ -29,18 +29,18 @@ func planInstantiate(f Facts, req lcm.InstantiateRequest) (lcm.Plan, error) {
 	return plan, nil
 }
 
-func instantiateSteps(l listing) []Step { return Join(l.granted(), l.making()) }
+func instantiateSteps(l listing) []Step { return Join(l.granted(), l.madeSteps()) }
 
-// making lists the steps that make the VNF: an INSTANTIATE, or the second half of a HEAL of an entire VNF.
-func (l listing) making() []Step {
+// madeSteps lists the steps that make the VNF: an INSTANTIATE, or the second half of a HEAL of an entire VNF.
+func (l listing) madeSteps() []Step {
 	return Join(
 		l.driversAt(InstantiateStart),
 		When(l.carriesImages(), Step{
-			ID: "upload-images", Title: "Upload the images of the package", Undo: "images that no other VNF uses are deleted",
+			ID: StepUploadImages, Title: "Upload the images of the package", Undo: "images that no other VNF uses are deleted",
 		}),
 		[]Step{
-			{ID: "create-stack", Title: "Create the infrastructure", Undo: "what was created is deleted"},
-			{ID: "find-nodes", Title: "Find the nodes"},
+			{ID: StepCreateStack, Title: "Create the infrastructure", Undo: "what was created is deleted"},
+			{ID: StepFindNodes, Title: "Find the nodes"},
 		},
 		l.driversAt(InstantiateEnd),
 	)

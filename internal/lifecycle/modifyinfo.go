@@ -15,7 +15,7 @@ func planModify(_ Facts, req lcm.ModifyRequest) (lcm.Plan, error) {
 // checks.
 func modifySteps(l listing) []Step {
 	return Join(
-		[]Step{{ID: "check-modifications", Title: "Check the modifications"}},
+		[]Step{{ID: StepCheckModifications, Title: "Check the modifications"}},
 		l.driversAt(ModifyStart),
 		l.tryingVim(),
 		l.driversAt(ModifyEnd),

@@ -89,21 +89,21 @@ func operateProblems(c descriptor.LcmOperations, req lcm.OperateRequest) []lcm.P
 func operateSteps(l listing) []Step {
 	if l.plan.ChangeStateTo == lcm.VnfStopped {
 		return Join(
-			l.granted(Step{ID: "decide-operate", Title: "Decide what is stopped"}),
+			l.granted(Step{ID: StepDecideOperate, Title: "Decide what is stopped"}),
 			l.driversAt(OperateBegin),
-			When(l.containers(), Step{ID: "stop-containers", Title: "Stop the containers", Undo: "they are started"}),
+			When(l.containers(), Step{ID: StepStopContainers, Title: "Stop the containers", Undo: "they are started"}),
 			l.driversAt(OperateStart),
-			When(l.others(), Step{ID: "stop-others", Title: "Stop " + l.nameOthers(), Undo: "they are started"}),
+			When(l.others(), Step{ID: StepStopOthers, Title: "Stop " + l.nameOthers(), Undo: "they are started"}),
 			l.driversAt(OperateDone),
 		)
 	}
 	return Join(
-		l.granted(Step{ID: "decide-operate", Title: "Decide what is started"}),
+		l.granted(Step{ID: StepDecideOperate, Title: "Decide what is started"}),
 		l.driversAt(OperateBegin),
-		When(l.others(), Step{ID: "start-others", Title: "Start " + l.nameOthers(), Undo: StopAgain}),
+		When(l.others(), Step{ID: StepStartOthers, Title: "Start " + l.nameOthers(), Undo: StopAgain}),
 		l.driversAt(OperateEnd),
-		When(l.containers(), Step{ID: "start-containers", Title: "Start the containers", Undo: "they are stopped"}),
-		When(l.containers(), Step{ID: "find-started", Title: "Find the VNFCs"}), // Pods are made anew
+		When(l.containers(), Step{ID: StepStartContainers, Title: "Start the containers", Undo: "they are stopped"}),
+		When(l.containers(), Step{ID: StepFindStarted, Title: "Find the VNFCs"}), // Pods are made anew
 		l.driversAt(OperateDone),
 	)
 }

@@ -66,27 +66,27 @@ func checkScale(f Facts, req lcm.ScaleRequest) error {
 }
 
 func scaleSteps(l listing) []Step {
-	return Join(l.granted(l.deciding("Decide what changes")...), l.scaling())
+	return Join(l.granted(l.decidedSteps("Decide what changes")...), l.scaledSteps())
 }
 
-// scaling lists the steps of a SCALE or a SCALE_TO_LEVEL. New servers come before others go.
-func (l listing) scaling() []Step {
-	list := append([]Step{{ID: "look", Title: "Look at the infrastructure"}}, l.driversAt(ScaleBegin)...)
+// scaledSteps lists the steps of a SCALE or a SCALE_TO_LEVEL. New servers come before others go.
+func (l listing) scaledSteps() []Step {
+	list := append([]Step{{ID: StepLook, Title: "Look at the infrastructure"}}, l.driversAt(ScaleBegin)...)
 	if l.plan.OnlyBitrates() {
 		list = append(list, Step{
-			ID: "change-bitrates", Title: "Change the bit rates of the virtual links", Undo: "the former bit rates are set",
+			ID: StepChangeBitrates, Title: "Change the bit rates of the virtual links", Undo: "the former bit rates are set",
 		})
 	}
 	if l.plan.Grows() {
 		list = append(list,
-			Step{ID: "enlarge-stack", Title: "Enlarge the infrastructure", Undo: "the new servers are deleted"},
-			Step{ID: "find-new-nodes", Title: "Find the new nodes"},
+			Step{ID: StepEnlargeStack, Title: "Enlarge the infrastructure", Undo: "the new servers are deleted"},
+			Step{ID: StepFindNewNodes, Title: "Find the new nodes"},
 		)
 		list = append(list, l.driversAt(ScaleEnd)...)
 	}
 	if l.plan.Shrinks() {
 		list = append(list, l.driversAt(ScaleStart)...)
-		list = append(list, l.removing()...)
+		list = append(list, l.removedSteps()...)
 	}
 	return append(list, l.driversAt(ScaleDone)...)
 }

@@ -23,18 +23,6 @@ type Step struct {
 // characters, and show no later state of an operation whose step has more.
 const longestTitle = 200
 
-const askForGrant StepID = "ask-for-grant"
-
-// Steps of the infrastructure that a driver may do itself (Substitute).
-const (
-	Decide                  StepID = "decide"
-	RemoveServers           StepID = "remove-servers"
-	FindRemaining           StepID = "find-remaining"
-	ReplaceServers          StepID = "replace-servers"
-	ReplaceServersRevocably StepID = "replace-servers-revocably"
-	ReplaceContainers       StepID = "replace-containers"
-)
-
 // Steps lists the steps of an operation that carries out p: for /plan, for its workflow, and for another run after a
 // crash. Only this function says which steps an operation has.
 func Steps(f Facts, p lcm.Plan) []Step {
@@ -57,7 +45,7 @@ func Steps(f Facts, p lcm.Plan) []Step {
 // (SOL003 clause 5.6.2.2). An operation without a grant has no steps in STARTING.
 func Split(list []Step) (starting, processing []Step) {
 	for i, s := range list {
-		if s.ID == askForGrant {
+		if s.ID == StepAskForGrant {
 			return list[:i+1], list[i+1:]
 		}
 	}
@@ -72,19 +60,19 @@ type listing struct {
 
 // granted are the steps before any resource is touched.
 func (l listing) granted(before ...Step) []Step {
-	return append(before, Step{ID: askForGrant, Title: "Ask for a grant"})
+	return append(before, Step{ID: StepAskForGrant, Title: "Ask for a grant"})
 }
 
-// deciding makes the plan.
-func (l listing) deciding(title string) []Step {
-	return l.infrastructure(Step{ID: Decide, Title: title})
+// decidedSteps makes the plan.
+func (l listing) decidedSteps(title string) []Step {
+	return l.infrastructure(Step{ID: StepDecide, Title: title})
 }
 
-// removing deletes servers.
-func (l listing) removing() []Step {
+// removedSteps deletes servers.
+func (l listing) removedSteps() []Step {
 	return l.infrastructure(
-		Step{ID: RemoveServers, Title: "Remove the servers", Final: true},
-		Step{ID: FindRemaining, Title: "Find the VNFCs that are left"},
+		Step{ID: StepRemoveServers, Title: "Remove the servers", Final: true},
+		Step{ID: StepFindRemaining, Title: "Find the VNFCs that are left"},
 	)
 }
 
@@ -92,7 +80,7 @@ func (l listing) carriesImages() bool { return len(l.facts.Flavour.PackagedImage
 
 // tryingVim tries another connection to the VIM before Windlass uses it.
 func (l listing) tryingVim() []Step {
-	return When(l.facts.ChangesVim, Step{ID: "try-vim", Title: "Try the VIM connection"})
+	return When(l.facts.ChangesVim, Step{ID: StepTryVim, Title: "Try the VIM connection"})
 }
 
 // Join makes one list of several.

@@ -33,23 +33,23 @@ func terminateProblems(c descriptor.LcmOperations, req lcm.TerminateRequest) []l
 }
 
 func terminateSteps(l listing) []Step {
-	return Join(l.granted(), l.ending(When(l.carriesImages(), Step{
-		ID: "release-images", Title: "Delete the images of the package", // no server needs them any more
+	return Join(l.granted(), l.endedSteps(When(l.carriesImages(), Step{
+		ID: StepReleaseImages, Title: "Delete the images of the package", // no server needs them any more
 	})...))
 }
 
-// ending lists the steps that take the VNF down: a TERMINATE, or the first half of a HEAL of an entire VNF. releasing
+// endedSteps lists the steps that take the VNF down: a TERMINATE, or the first half of a HEAL of an entire VNF. releasing
 // are the steps that give back what a new VNF would need again.
-func (l listing) ending(releasing ...Step) []Step {
+func (l listing) endedSteps(releasing ...Step) []Step {
 	return Join(
 		l.driversAt(TerminateStart),
 		When(l.facts.Graceful && l.facts.any(switchesVnfcs), Step{
-			ID: "shut-down", Title: "Shut the servers down", Final: true,
+			ID: StepShutDown, Title: "Shut the servers down", Final: true,
 		}),
-		[]Step{{ID: "delete-stack", Title: "Delete the infrastructure", Final: true}},
+		[]Step{{ID: StepDeleteStack, Title: "Delete the infrastructure", Final: true}},
 		l.driversAt(TerminateEnd),
 		releasing,
-		[]Step{{ID: "forget-secrets", Title: "Forget keys and secrets"}},
+		[]Step{{ID: StepForgetSecrets, Title: "Forget keys and secrets"}},
 	)
 }
 

@@ -56,12 +56,12 @@ func (l Listing) BalancerMade() []lifecycle.Step {
 		return nil
 	case l.byCloud():
 		return []lifecycle.Step{{
-			ID: "create-balancer", Title: "Have the cloud balance before the cluster", Undo: "the cloud's load balancer is removed",
+			ID: StepCreateBalancer, Title: "Have the cloud balance before the cluster", Undo: "the cloud's load balancer is removed",
 		}}
 	}
 	return []lifecycle.Step{
-		{ID: "wait-for-balancer", Title: "Wait until the external load balancer answers on SSH"},
-		{ID: "set-up-balancer", Title: "Set up the external load balancer"},
+		{ID: StepWaitForBalancer, Title: "Wait until the external load balancer answers on SSH"},
+		{ID: StepSetUpBalancer, Title: "Set up the external load balancer"},
 	}
 }
 
@@ -71,8 +71,8 @@ func (l Listing) BalancersCome() []lifecycle.Step {
 		return nil
 	}
 	return []lifecycle.Step{
-		{ID: "wait-for-balancer", Title: "Wait until the new load balancers answer on SSH"},
-		{ID: "set-up-new-balancers", Title: "Set up the new load balancers", Undo: "the former ones share the virtual IP alone"},
+		{ID: StepWaitForBalancer, Title: "Wait until the new load balancers answer on SSH"},
+		{ID: StepSetUpNewBalancers, Title: "Set up the new load balancers", Undo: "the former ones share the virtual IP alone"},
 	}
 }
 
@@ -80,28 +80,28 @@ func (l Listing) BalancersCome() []lifecycle.Step {
 func (l Listing) BalancersLeave() []lifecycle.Step {
 	leave := l.scalesBalancers(false) || l.Plan.Replaces() && l.ReplacesBalancer()
 	return lifecycle.When(leave && l.Cluster.Params.ExternalLB.Shared(), lifecycle.Step{
-		ID: "retire-balancers", Title: "Leave the virtual IP to the load balancers that stay", Undo: "all share it again",
+		ID: StepRetireBalancers, Title: "Leave the virtual IP to the load balancers that stay", Undo: "all share it again",
 	})
 }
 
 // BalancerRemoved removes the cloud's load balancer before the deployment, which has its address.
 func (l Listing) BalancerRemoved() []lifecycle.Step {
 	return lifecycle.When(l.byCloud(), lifecycle.Step{
-		ID: "remove-balancer", Title: "Remove the cloud's load balancer", Final: true,
+		ID: StepRemoveBalancer, Title: "Remove the cloud's load balancer", Final: true,
 	})
 }
 
 // RoutedToNew sends traffic to the new nodes, too.
 func (l Listing) RoutedToNew() []lifecycle.Step {
 	return lifecycle.When(l.external(), lifecycle.Step{
-		ID: "route-to-new", Title: "Send traffic to the new nodes, too", Undo: "traffic goes to the former nodes only",
+		ID: StepRouteToNew, Title: "Send traffic to the new nodes, too", Undo: "traffic goes to the former nodes only",
 	})
 }
 
 // RoutedPastLeaving runs before leaving nodes are drained, so that no request reaches a node whose Pods go.
 func (l Listing) RoutedPastLeaving() []lifecycle.Step {
 	return lifecycle.When(l.external(), lifecycle.Step{
-		ID: "route-past-leaving", Title: "Send no traffic to the nodes that leave", Undo: "traffic goes to them again",
+		ID: StepRoutePastLeaving, Title: "Send no traffic to the nodes that leave", Undo: "traffic goes to them again",
 	})
 }
 

@@ -34,13 +34,13 @@ func (l Listing) Stopping() []lifecycle.Step {
 	drains := l.Facts.Graceful && !l.Plan.Whole && (s.workers || s.controlPlanes)
 	return lifecycle.Join(
 		lifecycle.When(drains, lifecycle.Step{
-			ID: "drain-stopping", Title: "Drain the nodes that stop", Undo: "they take pods again",
+			ID: StepDrainStopping, Title: "Drain the nodes that stop", Undo: "they take pods again",
 		}),
 		lifecycle.When(s.workers, lifecycle.Step{
-			ID: "stop-workers", Title: "Stop the workers", Undo: "they are started, and Ready",
+			ID: StepStopWorkers, Title: "Stop the workers", Undo: "they are started, and Ready",
 		}),
 		lifecycle.When(s.controlPlanes, lifecycle.Step{
-			ID: "stop-control-planes", Title: "Stop the control planes", Undo: "they are started, and etcd works",
+			ID: StepStopControlPlanes, Title: "Stop the control planes", Undo: "they are started, and etcd works",
 		}),
 	)
 }
@@ -53,14 +53,14 @@ func (l Listing) Starting() []lifecycle.Step {
 	}
 	return lifecycle.Join(
 		lifecycle.When(s.controlPlanes, lifecycle.Step{
-			ID: "start-control-planes", Title: "Start the control planes", Undo: lifecycle.StopAgain,
+			ID: StepStartControlPlanes, Title: "Start the control planes", Undo: lifecycle.StopAgain,
 		}),
-		lifecycle.When(s.workers, lifecycle.Step{ID: "start-workers", Title: "Start the workers", Undo: lifecycle.StopAgain}),
+		lifecycle.When(s.workers, lifecycle.Step{ID: StepStartWorkers, Title: "Start the workers", Undo: lifecycle.StopAgain}),
 		[]lifecycle.Step{
-			{ID: "wait-for-started", Title: "Wait until every node answers on SSH"},
-			{ID: "tell-started", Title: "Make the nodes known to each other"},
-			{ID: "wait-for-cluster", Title: "Wait until the cluster works"},
+			{ID: StepWaitForStarted, Title: "Wait until every node answers on SSH"},
+			{ID: StepTellStarted, Title: "Make the nodes known to each other"},
+			{ID: StepWaitForCluster, Title: "Wait until the cluster works"},
 		},
-		lifecycle.When(s.cordoned, lifecycle.Step{ID: "uncordon-started", Title: "Let the nodes take pods again"}),
+		lifecycle.When(s.cordoned, lifecycle.Step{ID: StepUncordonStarted, Title: "Let the nodes take pods again"}),
 	)
 }

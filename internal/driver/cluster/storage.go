@@ -103,10 +103,10 @@ func (l Listing) ReplacesNodes() bool {
 func (l Listing) StorageLeaves() []lifecycle.Step {
 	return lifecycle.Join(
 		lifecycle.When(l.classes(), lifecycle.Step{
-			ID: "stop-provisioners", Title: "Stop the provisioners of the storage classes", Undo: "they are started again",
+			ID: StepStopProvisioners, Title: "Stop the provisioners of the storage classes", Undo: "they are started again",
 		}),
 		lifecycle.When(l.registers(), lifecycle.Step{
-			ID: "remove-volumes", Title: "Take the persistent volumes out of the cluster", Undo: "they are registered again",
+			ID: StepRemoveVolumes, Title: "Take the persistent volumes out of the cluster", Undo: "they are registered again",
 		}),
 	)
 }
@@ -118,18 +118,18 @@ func (l Listing) StorageMade() []lifecycle.Step {
 		return nil
 	}
 	return []lifecycle.Step{
-		{ID: "wait-for-storage", Title: "Wait until the storage server answers on SSH"},
-		{ID: "check-storage", Title: "Check the storage server"},
-		{ID: "mount-volumes", Title: "Mount the volumes of the storage server"},
-		{ID: "export-volumes", Title: "Export the volumes over NFS"},
+		{ID: StepWaitForStorage, Title: "Wait until the storage server answers on SSH"},
+		{ID: StepCheckStorage, Title: "Check the storage server"},
+		{ID: StepMountVolumes, Title: "Mount the volumes of the storage server"},
+		{ID: StepExportVolumes, Title: "Export the volumes over NFS"},
 	}
 }
 
 // StorageUsed lets nodes use the exports of the storage server.
 func (l Listing) StorageUsed() []lifecycle.Step {
 	return lifecycle.Join(
-		lifecycle.When(l.storage(), lifecycle.Step{ID: "mount-exports", Title: "Let every node mount the exports"}),
-		lifecycle.When(l.registers(), lifecycle.Step{ID: "register-volumes", Title: "Register the persistent volumes"}),
-		lifecycle.When(l.classes(), lifecycle.Step{ID: "set-up-classes", Title: "Set up the storage classes"}),
+		lifecycle.When(l.storage(), lifecycle.Step{ID: StepMountExports, Title: "Let every node mount the exports"}),
+		lifecycle.When(l.registers(), lifecycle.Step{ID: StepRegisterVolumes, Title: "Register the persistent volumes"}),
+		lifecycle.When(l.classes(), lifecycle.Step{ID: StepSetUpClasses, Title: "Set up the storage classes"}),
 	)
 }

@@ -46,8 +46,8 @@ func (c *Cluster) Steps(at lifecycle.Hook, f lifecycle.Facts, p lcm.Plan) []life
 // Instead implements lifecycle.Substitute. Before the plan is made, the nodes are asked for their health. Nodes leave
 // the cluster before their servers are deleted.
 func (c *Cluster) Instead(s lifecycle.Step, f lifecycle.Facts, p lcm.Plan) ([]lifecycle.Step, bool) {
-	if s.ID == lifecycle.Decide {
-		s.ID = "decide-on-nodes"
+	if s.ID == lifecycle.StepDecide {
+		s.ID = StepDecideOnNodes
 		return []lifecycle.Step{s}, !p.Whole // nobody is asked when all nodes go
 	}
 	return c.listing(f, p).Listing.Instead(s)
@@ -59,21 +59,21 @@ func (l listing) made() []lifecycle.Step {
 	return lifecycle.Join(
 		[]lifecycle.Step{
 			{
-				ID: "wait-for-nodes", Title: "Wait until every node answers on SSH",
+				ID: cluster.StepWaitForNodes, Title: "Wait until every node answers on SSH",
 				Undo: "their host keys and the generated secrets are forgotten",
 			},
-			{ID: "check-nodes", Title: "Check every node"},
-			{ID: "prepare-nodes", Title: "Prepare every node"},
+			{ID: StepCheckNodes, Title: "Check every node"},
+			{ID: StepPrepareNodes, Title: "Prepare every node"},
 		},
 		l.Connecting("Connect every node to the registries"), // before kubelet pulls anything
 		lifecycle.When(l.cluster.HighlyAvailable(l.Facts, l.Plan),
-			lifecycle.Step{ID: "balance-all", Title: "Set up HAProxy and keepalived"}),
+			lifecycle.Step{ID: StepBalanceAll, Title: "Set up HAProxy and keepalived"}),
 		l.BalancerMade(), // nodes join through it
 		[]lifecycle.Step{
-			{ID: "init-control-plane", Title: "Initialise the first control plane"},
+			{ID: StepInitControlPlane, Title: "Initialise the first control plane"},
 			// In every list: the step reads the operator's setting when it runs, so that a retry takes a new one.
-			{ID: "apply-pod-network", Title: "Apply the pod network"},
-			{ID: "join-nodes", Title: "Join the other nodes"},
+			{ID: StepApplyPodNetwork, Title: "Apply the pod network"},
+			{ID: StepJoinNodes, Title: "Join the other nodes"},
 		},
 		l.Finished(),
 		l.Registered(),
@@ -84,23 +84,23 @@ func (l listing) made() []lifecycle.Step {
 func (l listing) arrival() []lifecycle.Step {
 	return lifecycle.Join(
 		[]lifecycle.Step{
-			{ID: "wait-for-new-nodes", Title: "Wait until every new node answers on SSH", Undo: "their host keys are forgotten"},
-			{ID: "check-nodes", Title: "Check every new node"},
-			{ID: "prepare-nodes", Title: "Prepare every new node"},
-			{ID: "tell-nodes", Title: "Make the nodes known to each other", Undo: "the others forget the new nodes"},
+			{ID: cluster.StepWaitForNewNodes, Title: "Wait until every new node answers on SSH", Undo: "their host keys are forgotten"},
+			{ID: StepCheckNodes, Title: "Check every new node"},
+			{ID: StepPrepareNodes, Title: "Prepare every new node"},
+			{ID: StepTellNodes, Title: "Make the nodes known to each other", Undo: "the others forget the new nodes"},
 		},
 		l.Connecting("Connect every new node to the registries"),
 		lifecycle.When(l.cluster.ControlPlanes(l.Facts, l.Plan) && l.cluster.HighlyAvailable(l.Facts, l.Plan), lifecycle.Step{
-			ID: "balance-new", Title: "Set up HAProxy and keepalived",
+			ID: StepBalanceNew, Title: "Set up HAProxy and keepalived",
 			Undo: "only the former control planes share the load and the virtual IP",
 		}),
 		l.MountedOnNew(),
 		[]lifecycle.Step{
 			{
-				ID: "join-new-nodes", Title: "Join the new nodes",
+				ID: StepJoinNewNodes, Title: "Join the new nodes",
 				Undo: "the new nodes are taken out of etcd and out of the cluster",
 			},
-			{ID: "finish-new-nodes", Title: "Label the new nodes and wait until they are Ready"},
+			{ID: cluster.StepFinishNewNodes, Title: "Label the new nodes and wait until they are Ready"},
 		},
 		l.RoutedToNew(),
 	)
@@ -112,7 +112,7 @@ func (l listing) departure() []lifecycle.Step {
 		l.RoutedPastLeaving(),
 		l.Drained(),
 		lifecycle.When(l.cluster.ControlPlanes(l.Facts, l.Plan), lifecycle.Step{
-			ID: "retire-control-planes", Title: "Take the control planes out of the cluster",
+			ID: StepRetireControlPlanes, Title: "Take the control planes out of the cluster",
 			Undo: "they join again, and share the load and the virtual IP",
 		}),
 	)

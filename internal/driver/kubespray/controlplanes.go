@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/windlass-nfv/windlass/internal/driver/cluster"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 )
@@ -62,13 +63,13 @@ func (l listing) joined() []lifecycle.Step {
 	const undo = "the new nodes are taken out of the cluster (remove-node.yml)"
 	return lifecycle.Join(
 		lifecycle.When(recovers, lifecycle.Step{
-			ID: "play-recover", Title: "Make the control plane whole with kubespray (recover-control-plane.yml)", Undo: undo,
+			ID: StepPlayRecover, Title: "Make the control plane whole with kubespray (recover-control-plane.yml)", Undo: undo,
 		}),
 		lifecycle.When(l.changesWorkers() || !recovers, lifecycle.Step{
-			ID: "play-scale", Title: "Join the new nodes with kubespray (scale.yml)", Undo: undo,
+			ID: StepPlayScale, Title: "Join the new nodes with kubespray (scale.yml)", Undo: undo,
 		}),
 		lifecycle.When(recovers, lifecycle.Step{
-			ID: "play-cluster-again", Title: "Tell all nodes of the new control planes (cluster.yml)",
+			ID: StepPlayClusterAgain, Title: "Tell all nodes of the new control planes (cluster.yml)",
 		}),
 	)
 }
@@ -79,11 +80,11 @@ func (l listing) left() []lifecycle.Step {
 	scales := changes && !l.Plan.Replaces()
 	return lifecycle.Join(
 		lifecycle.When(scales, lifecycle.Step{
-			ID: "send-leaving-last", Title: "Send the inventory with the nodes that leave at its end",
+			ID: StepSendLeavingLast, Title: "Send the inventory with the nodes that leave at its end",
 			Undo: "the former inventory is sent",
 		}),
 		lifecycle.When(l.changesWorkers() || scales || !changes, lifecycle.Step{
-			ID: "play-remove-node", Title: "Take the nodes out of the cluster with kubespray (remove-node.yml)", Final: true,
+			ID: StepPlayRemoveNode, Title: "Take the nodes out of the cluster with kubespray (remove-node.yml)", Final: true,
 		}),
 	)
 }
@@ -91,7 +92,7 @@ func (l listing) left() []lifecycle.Step {
 // registeredAgain is for a cluster that is registered with the address of a control plane.
 func (l listing) registeredAgain() []lifecycle.Step {
 	return lifecycle.When(l.Cluster.Params.ExternalLB == nil && l.cluster.changesControlPlanes(l.Facts, l.Plan), lifecycle.Step{
-		ID: "register-again", Title: "Register the cluster where it is now",
+		ID: StepRegisterAgain, Title: "Register the cluster where it is now",
 	})
 }
 
@@ -99,14 +100,14 @@ func (l listing) registeredAgain() []lifecycle.Step {
 func (l listing) registeredElsewhere() []lifecycle.Step {
 	stays := l.Cluster.Params.ExternalLB != nil || l.Cluster.Params.MasterNode.ClusterFipName != ""
 	return lifecycle.When(!stays && l.cluster.changesControlPlanes(l.Facts, l.Plan), lifecycle.Step{
-		ID: "register-remaining", Title: "Register the cluster at a control plane that stays", Final: true,
+		ID: StepRegisterRemaining, Title: "Register the cluster at a control plane that stays", Final: true,
 	})
 }
 
 // etcdByKubespray changes the infrastructure's steps that remove servers, because kubespray takes the control planes
 // out of etcd.
 func etcdByKubespray(list []lifecycle.Step) []lifecycle.Step {
-	only := map[lifecycle.StepID]lifecycle.StepID{"remove-nodes": "remove-nodes-only", "replace-nodes": "replace-nodes-only"}
+	only := map[lifecycle.StepID]lifecycle.StepID{cluster.StepRemoveNodes: StepRemoveNodesOnly, cluster.StepReplaceNodes: StepReplaceNodesOnly}
 	for i, s := range list {
 		list[i].ID = cmp.Or(only[s.ID], s.ID)
 	}

@@ -202,7 +202,7 @@ func TestSteps_replaceControlPlanesByTheirOwnPlaybook(t *testing.T) {
 	in := lcm.Plan{Operation: lcm.OpScale, Groups: []lcm.GroupChange{{VduID: "masterNode", From: 3, To: 1}}}
 	ids = stepsOf(bound, f, in, lifecycle.ScaleBegin, lifecycle.ScaleStart)
 	assert.Equal(t, []string{"check-ansible", "drain-leaving", "send-leaving-last", "play-remove-node"}, ids)
-	instead, ok := bound.(lifecycle.Substitute).Instead(lifecycle.Step{ID: lifecycle.RemoveServers}, f, in)
+	instead, ok := bound.(lifecycle.Substitute).Instead(lifecycle.Step{ID: lifecycle.StepRemoveServers}, f, in)
 	require.True(t, ok)
 	ids = nil
 	for _, step := range instead {
@@ -211,7 +211,7 @@ func TestSteps_replaceControlPlanesByTheirOwnPlaybook(t *testing.T) {
 	assert.Equal(t, []string{"send-remaining", "play-cluster-remaining", "register-remaining", "remove-nodes-only"}, ids)
 	balanced, wrong := kubespray.Driver{}.Bind(json.RawMessage(ofSeed))
 	require.Empty(t, wrong.Types)
-	instead, _ = balanced.(lifecycle.Substitute).Instead(lifecycle.Step{ID: lifecycle.RemoveServers}, f, in)
+	instead, _ = balanced.(lifecycle.Substitute).Instead(lifecycle.Step{ID: lifecycle.StepRemoveServers}, f, in)
 	assert.Len(t, instead, 3, "it is known by the address of its load balancer")
 }
 

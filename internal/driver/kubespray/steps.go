@@ -28,7 +28,7 @@ func (c *Cluster) Steps(at lifecycle.Hook, f lifecycle.Facts, p lcm.Plan) []life
 		return l.made()
 	case lifecycle.TerminateStart:
 		return lifecycle.Join(l.Deregistered(), l.BalancerRemoved(), []lifecycle.Step{
-			{ID: "remove-inventory", Title: "Remove the inventory from the Ansible server", Final: true},
+			{ID: StepRemoveInventory, Title: "Remove the inventory from the Ansible server", Final: true},
 		})
 	case lifecycle.ScaleBegin:
 		return lifecycle.When(!l.OnlyBalancers(), checkAnsible)
@@ -54,8 +54,8 @@ func (c *Cluster) Steps(at lifecycle.Hook, f lifecycle.Facts, p lcm.Plan) []life
 // Instead implements lifecycle.Substitute. The decision first looks at the volumes of a leaving storage server. Leaving
 // nodes are removed from the inventory.
 func (c *Cluster) Instead(s lifecycle.Step, f lifecycle.Facts, p lcm.Plan) ([]lifecycle.Step, bool) {
-	if s.ID == lifecycle.Decide {
-		s.ID = "decide-on-cluster"
+	if s.ID == lifecycle.StepDecide {
+		s.ID = StepDecideOnCluster
 		return []lifecycle.Step{s}, !p.Whole
 	}
 	steps, ok := c.listing(f, p).Listing.Instead(s)
@@ -63,11 +63,11 @@ func (c *Cluster) Instead(s lifecycle.Step, f lifecycle.Facts, p lcm.Plan) ([]li
 	if changes {
 		steps = etcdByKubespray(steps)
 	}
-	if s.ID == lifecycle.RemoveServers && !c.listing(f, p).OnlyBalancers() {
+	if s.ID == lifecycle.StepRemoveServers && !c.listing(f, p).OnlyBalancers() {
 		steps = slices.Concat([]lifecycle.Step{{
-			ID: "send-remaining", Title: "Send the inventory without the nodes that leave", Final: true,
+			ID: StepSendRemaining, Title: "Send the inventory without the nodes that leave", Final: true,
 		}}, lifecycle.When(changes, lifecycle.Step{
-			ID: "play-cluster-remaining", Title: "Tell the nodes that stay (cluster.yml)", Final: true,
+			ID: StepPlayClusterRemaining, Title: "Tell the nodes that stay (cluster.yml)", Final: true,
 		}), c.listing(f, p).registeredElsewhere(), steps)
 	}
 	return steps, ok
@@ -78,11 +78,11 @@ func (l listing) made() []lifecycle.Step {
 	return lifecycle.Join(
 		[]lifecycle.Step{
 			{
-				ID: "wait-for-nodes", Title: "Wait until every node answers on SSH",
+				ID: cluster.StepWaitForNodes, Title: "Wait until every node answers on SSH",
 				Undo: "their host keys and the generated secrets are forgotten",
 			},
-			{ID: "send-inventory", Title: "Send the inventory to the Ansible server", Undo: "the inventory is removed"},
-			{ID: "play-cluster", Title: "Install Kubernetes with kubespray (cluster.yml)"},
+			{ID: StepSendInventory, Title: "Send the inventory to the Ansible server", Undo: "the inventory is removed"},
+			{ID: StepPlayCluster, Title: "Install Kubernetes with kubespray (cluster.yml)"},
 		},
 		l.Connecting("Connect every node to the registries"),
 		l.Finished(),
@@ -92,23 +92,23 @@ func (l listing) made() []lifecycle.Step {
 }
 
 // checkAnsible comes before anything is made, changed or removed.
-var checkAnsible = lifecycle.Step{ID: "check-ansible", Title: "Check the Ansible server"}
+var checkAnsible = lifecycle.Step{ID: StepCheckAnsible, Title: "Check the Ansible server"}
 
 // arrival makes new servers members of the cluster. Each step can be undone until a server is gone.
 func (l listing) arrival() []lifecycle.Step {
 	return lifecycle.Join(
 		[]lifecycle.Step{
-			{ID: "wait-for-new-nodes", Title: "Wait until every new node answers on SSH", Undo: "their host keys are forgotten"},
+			{ID: cluster.StepWaitForNewNodes, Title: "Wait until every new node answers on SSH", Undo: "their host keys are forgotten"},
 			{
-				ID: "send-new-inventory", Title: "Send the inventory with the new nodes",
+				ID: StepSendNewInventory, Title: "Send the inventory with the new nodes",
 				Undo: "the former inventory is sent",
 			},
-			{ID: "play-facts", Title: "Gather facts of all nodes (facts.yml)"},
+			{ID: StepPlayFacts, Title: "Gather facts of all nodes (facts.yml)"},
 		},
 		l.joined(),
 		l.Connecting("Connect every new node to the registries"),
 		l.MountedOnNew(),
-		[]lifecycle.Step{{ID: "finish-new-nodes", Title: "Label the new nodes and wait until they are Ready"}},
+		[]lifecycle.Step{{ID: cluster.StepFinishNewNodes, Title: "Label the new nodes and wait until they are Ready"}},
 		l.RoutedToNew(),
 		l.registeredAgain(),
 	)

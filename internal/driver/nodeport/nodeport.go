@@ -76,11 +76,11 @@ func (*Exposure) Steps(at lifecycle.Hook, _ lifecycle.Facts, _ lcm.Plan) []lifec
 	switch at {
 	case lifecycle.InstantiateEnd:
 		return []lifecycle.Step{{
-			ID: "expose-services", Title: "Expose the Services on the load balancer",
+			ID: StepExposeServices, Title: "Expose the Services on the load balancer",
 			Undo: "the load balancer does not serve them any more",
 		}}
 	case lifecycle.TerminateStart:
-		return []lifecycle.Step{{ID: "hide-services", Title: "Take the Services from the load balancer", Final: true}}
+		return []lifecycle.Step{{ID: StepHideServices, Title: "Take the Services from the load balancer", Final: true}}
 	default:
 		return nil
 	}

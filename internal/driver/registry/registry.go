@@ -57,7 +57,7 @@ func (s *Server) Steps(at lifecycle.Hook, _ lifecycle.Facts, _ lcm.Plan) []lifec
 	case lifecycle.InstantiateEnd:
 		return s.made()
 	case lifecycle.HealEnd: // the same with the server that replaces another
-		return append(s.made(), lifecycle.Step{ID: "forget-registry", Title: "Forget the server that has left"})
+		return append(s.made(), lifecycle.Step{ID: StepForgetRegistry, Title: "Forget the server that has left"})
 	default:
 		return nil
 	}
@@ -66,14 +66,14 @@ func (s *Server) Steps(at lifecycle.Hook, _ lifecycle.Facts, _ lcm.Plan) []lifec
 func (s *Server) made() []lifecycle.Step {
 	return lifecycle.Join(
 		[]lifecycle.Step{{
-			ID: "wait-for-registry", Title: "Wait until the server answers on SSH",
+			ID: StepWaitForRegistry, Title: "Wait until the server answers on SSH",
 			Undo: "its host key and the generated secrets are forgotten",
 		}},
 		lifecycle.When(s.Params.HasVolume(), lifecycle.Step{
-			ID:    "mount-registry-volume",
+			ID:    StepMountRegistryVolume,
 			Title: "Mount the volume of the registry",
 		}),
-		[]lifecycle.Step{{ID: "install-registry", Title: "Install the registry"}},
+		[]lifecycle.Step{{ID: StepInstallRegistry, Title: "Install the registry"}},
 	)
 }
 
