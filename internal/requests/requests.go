@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/params"
 )
 
 // Reading is a request of the right form. Mistakes violate the standard, and Impossible is what the standard allows and a
@@ -39,6 +40,8 @@ type reader struct {
 	read func(body []byte, others []Others) (Reading, error)
 	// kept reads a request that was accepted before, and reports values of a wrong type only.
 	kept func(body []byte) (lcm.Request, []lcm.Problem)
+	// members are those of the body.
+	members []params.Member
 }
 
 func in[F any, P interface {
@@ -64,6 +67,7 @@ func in[F any, P interface {
 			problems, _ := kept.Read("$", body, &f)
 			return P(&f).reading().Request, problems
 		},
+		members: params.Describe(*new(F)),
 	}
 }
 
@@ -104,6 +108,15 @@ func (o operation) in(version int) *reader {
 
 // Has tells whether a version of the API has the operation.
 func Has(op lcm.Operation, version int) bool { return operations[op].in(version) != nil }
+
+// Members describes the members of a request in the form of a version of the API; nil if the version does not have the
+// operation.
+func Members(op lcm.Operation, version int) []params.Member {
+	if r := operations[op].in(version); r != nil {
+		return r.members
+	}
+	return nil
+}
 
 // Read reads the request of an operation in the form of a version of the API. An error is Invalid and has every mistake
 // in the form, each with its JSON path.
