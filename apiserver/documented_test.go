@@ -15,6 +15,7 @@ import (
 	"github.com/windlass-nfv/windlass/apiserver"
 	"github.com/windlass-nfv/windlass/apiserver/servertest"
 	"github.com/windlass-nfv/windlass/internal/config"
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -30,7 +31,7 @@ type shownBody struct {
 
 const (
 	ofParams   = "additionalParams"
-	ofCluster  = ofParams + "/" + lcm.ClusterParamsKey
+	ofCluster  = ofParams + "/" + k8s.ParamsKey
 	ofRegistry = ofParams + "/private_registry_installation_param"
 	// withCA stands for the sample k8s-ha with the certificate of a CA.
 	withCA = "with a CA"

@@ -11,6 +11,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/apiserver"
 	"github.com/windlass-nfv/windlass/apiserver/servertest"
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -78,7 +79,7 @@ func TestReconcilerGoesOnAfterAnOperationThatFails(t *testing.T) {
 	b.Starter.Down = lcm.Errorf(lcm.KindUnavailable, "Temporal is away.")
 	var ids []lcm.OpOccID
 	for i := range 4 {
-		request["additionalParams"].(map[string]any)[lcm.ClusterParamsKey].(map[string]any)["vim_name"] = fmt.Sprintf(
+		request["additionalParams"].(map[string]any)[k8s.ParamsKey].(map[string]any)["vim_name"] = fmt.Sprintf(
 			"edge-%d",
 			i,
 		)

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/apiserver/servertest"
-	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 )
 
 func TestSampleRequestsAreAcceptedAsTheyAreShipped(t *testing.T) {
@@ -29,7 +29,7 @@ func TestSampleRequestsAreAcceptedAsTheyAreShipped(t *testing.T) {
 
 			var doc map[string]any
 			require.NoError(t, json.Unmarshal([]byte(request), &doc))
-			doc["additionalParams"].(map[string]any)[lcm.ClusterParamsKey].(map[string]any)["vim_name"] = "another"
+			doc["additionalParams"].(map[string]any)[k8s.ParamsKey].(map[string]any)["vim_name"] = "another"
 			b.Do("POST", b.Create("/vnflcm/v2", vnfdID)+"/instantiate", servertest.AsV2(t, doc)).Want(http.StatusAccepted)
 		})
 	}

@@ -110,7 +110,7 @@ var controlPlanesOnly = []string{
 
 func TestReference_hasEveryParameterOfAClusterWithItsDefault(t *testing.T) {
 	text := page(t, "reference/cluster-parameters.md")
-	params, wrong := k8s.Read(json.RawMessage(`{"` + lcm.ClusterParamsKey + `": {}}`))
+	params, wrong := k8s.Read(json.RawMessage(`{"` + k8s.ParamsKey + `": {}}`))
 	require.Empty(t, wrong.Types)
 
 	known := map[string]bool{}

@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/driver/k8s"
-	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
@@ -18,7 +17,7 @@ func TestSample_requestsNameWhatThePackageHas(t *testing.T) {
 	p := vnfpkg.BuildSample(t)
 	for _, id := range []string{"ha", "simple", "storage"} {
 		req, additional := vnfpkg.SampleRequest(t, "instantiate-"+id+".json")
-		raw, err := json.Marshal(additional[lcm.ClusterParamsKey])
+		raw, err := json.Marshal(additional[k8s.ParamsKey])
 		require.NoError(t, err)
 		decoder := json.NewDecoder(bytes.NewReader(raw))
 		decoder.DisallowUnknownFields()

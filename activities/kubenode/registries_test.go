@@ -105,7 +105,7 @@ func TestConnectRegistries_takesAwayWhatIsNotAskedForAnyMore(t *testing.T) {
 
 	vnf := s.Reach.Vnfs.(*activitytest.FixedVnf)
 	former, err := json.Marshal(map[string]any{
-		lcm.ClusterParamsKey: map[string]any{lcm.RegistriesKey: vnf.Params.PrivateRegistries},
+		k8s.ParamsKey: map[string]any{lcm.RegistriesKey: vnf.Params.PrivateRegistries},
 	})
 	require.NoError(t, err)
 	vnf.Context.Former.Instantiated = &lcm.InstantiatedVnfInfo{AdditionalParams: former}

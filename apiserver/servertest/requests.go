@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 )
 
 // ClusterRequest returns an instantiate request of v1 for the sample package.
@@ -34,7 +34,7 @@ func ClusterRequest(vimID string) map[string]any {
 			"id": "net", "resourceId": "6c1b1a52-4e5e-4a53-b1a2-9e1d3a2f7b10", "extCps": cps,
 		}},
 		"vimConnectionInfo": []any{map[string]any{"id": "vim1", "vimId": vimID, "vimType": "openstack"}},
-		"additionalParams": map[string]any{lcm.ClusterParamsKey: map[string]any{
+		"additionalParams": map[string]any{k8s.ParamsKey: map[string]any{
 			"vim_name": "edge-k8s", "master_node": master, "worker_node": node("worker"),
 			"proxy": map[string]any{
 				"http_proxy":  "http://nfv:" + Marker + "-proxy@192.0.2.9:3128",

@@ -54,7 +54,7 @@ func TestChanges_startOneWorkflowAndAnswerWithTheirOperation(t *testing.T) {
 func TestChanges_reportEveryMistakeOfFormAtOnce(t *testing.T) {
 	b := servertest.New(t)
 	instance := b.Running("/vnflcm/v2")
-	const cluster = "$.additionalParams." + lcm.ClusterParamsKey
+	const cluster = "$.additionalParams." + k8s.ParamsKey
 	for _, c := range []struct {
 		task, body string
 		want       []string

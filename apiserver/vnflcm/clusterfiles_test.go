@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/apiserver/servertest"
-	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/scripts"
 )
 
@@ -49,7 +49,7 @@ func TestInstantiate_readsTheFileForKubeadm(t *testing.T) {
 	for name, f := range files {
 		t.Run(name, func(t *testing.T) {
 			request := servertest.ClusterRequest(vim)
-			cluster := request["additionalParams"].(map[string]any)[lcm.ClusterParamsKey].(map[string]any)
+			cluster := request["additionalParams"].(map[string]any)[k8s.ParamsKey].(map[string]any)
 			cluster["kubeadm_config_path"], cluster["vim_name"] = "Files/"+name+".yaml", "edge-"+name
 			a := b.Do("POST", b.Create("/vnflcm/v1", vnfdID)+"/instantiate", request)
 			if f.refused == "" {

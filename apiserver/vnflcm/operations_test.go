@@ -12,6 +12,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/apiserver"
 	"github.com/windlass-nfv/windlass/apiserver/servertest"
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -76,7 +77,7 @@ func TestInstantiateWithoutVimUsesTheDefaultOne(t *testing.T) {
 func TestInstantiateReportsEveryMistakeAtOnce(t *testing.T) {
 	b := servertest.New(t)
 	instance, request := b.Ready("/vnflcm/v1")
-	cluster := request["additionalParams"].(map[string]any)[lcm.ClusterParamsKey].(map[string]any)
+	cluster := request["additionalParams"].(map[string]any)[k8s.ParamsKey].(map[string]any)
 	cluster["master_node"].(map[string]any)["pod_cidr"] = "192.168.0.0/99"
 	cluster["cni_manifest_path"] = "../../etc/passwd"
 	delete(cluster["worker_node"].(map[string]any), "username")
@@ -84,7 +85,7 @@ func TestInstantiateReportsEveryMistakeAtOnce(t *testing.T) {
 	request["instantiationLevelId"] = "gigantic"
 	a := b.Do("POST", instance+"/instantiate", request)
 	a.Problem(http.StatusBadRequest)
-	prefix := "$.additionalParams." + lcm.ClusterParamsKey
+	prefix := "$.additionalParams." + k8s.ParamsKey
 	require.ElementsMatch(t, []string{
 		"$.vimConnectionInfo[0].vimId", "$.instantiationLevelId", prefix + ".worker_node.username", prefix +
 			".master_node.pod_cidr",
@@ -122,10 +123,10 @@ func TestInstantiateWithUnknownNamesIsUnprocessable(t *testing.T) {
 	require.Equal(t, []string{"$.flavourId"}, a.Paths())
 
 	request["flavourId"] = "ha"
-	request["additionalParams"].(map[string]any)[lcm.ClusterParamsKey].(map[string]any)["cni_manifest_path"] = "Files/none.yaml"
+	request["additionalParams"].(map[string]any)[k8s.ParamsKey].(map[string]any)["cni_manifest_path"] = "Files/none.yaml"
 	a = b.Do("POST", instance+"/instantiate", request)
 	a.Problem(http.StatusUnprocessableEntity)
-	require.Equal(t, []string{"$.additionalParams." + lcm.ClusterParamsKey + ".cni_manifest_path"}, a.Paths())
+	require.Equal(t, []string{"$.additionalParams." + k8s.ParamsKey + ".cni_manifest_path"}, a.Paths())
 
 	b.Do("POST", "/vnflcm/v1/vnf_instances/5c9b7a3e-1f2d-4f0e-9d58-3c1f8e1a2b30/instantiate",
 		request).Problem(http.StatusNotFound)
@@ -135,9 +136,9 @@ func TestInstantiateWithUnknownNamesIsUnprocessable(t *testing.T) {
 // TestInstantiateWithoutAPodNetworkIsRefused checks that a request says in time that nodes would never become Ready, in
 // the plan, too.
 func TestInstantiateWithoutAPodNetworkIsRefused(t *testing.T) {
-	const path = "$.additionalParams." + lcm.ClusterParamsKey + ".cni_manifest_path"
+	const path = "$.additionalParams." + k8s.ParamsKey + ".cni_manifest_path"
 	unnamed := func(request map[string]any) map[string]any {
-		delete(request["additionalParams"].(map[string]any)[lcm.ClusterParamsKey].(map[string]any), "cni_manifest_path")
+		delete(request["additionalParams"].(map[string]any)[k8s.ParamsKey].(map[string]any), "cni_manifest_path")
 		return request
 	}
 	b := servertest.New(t, func(o *apiserver.Options) { o.PodNetwork = false })
@@ -158,7 +159,7 @@ func TestInstantiateWithoutAPodNetworkIsRefused(t *testing.T) {
 func TestRequestMayNotNameSealedSecrets(t *testing.T) {
 	b := servertest.New(t)
 	instance, request := b.Ready("/vnflcm/v1")
-	node := request["additionalParams"].(map[string]any)[lcm.ClusterParamsKey].(map[string]any)["worker_node"].(map[string]any)
+	node := request["additionalParams"].(map[string]any)[k8s.ParamsKey].(map[string]any)["worker_node"].(map[string]any)
 	node["password"] = map[string]any{lcm.SecretKey: "vim/other/password"}
 	b.Do("POST", instance+"/instantiate", request).Problem(http.StatusBadRequest)
 	require.Len(t, b.Sealed(), 1)

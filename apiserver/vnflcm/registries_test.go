@@ -31,7 +31,7 @@ func TestInstantiate_checksRegistries(t *testing.T) {
 	b := servertest.New(t)
 	instance := b.Create("/vnflcm/v1", b.OnboardWithCA())
 	request := servertest.ClusterRequest(b.RegisterVim("lab", true))
-	cluster := request["additionalParams"].(map[string]any)[lcm.ClusterParamsKey].(map[string]any)
+	cluster := request["additionalParams"].(map[string]any)[k8s.ParamsKey].(map[string]any)
 	const at = "$.additionalParams.k8s_cluster_installation_param.private_registry_connection_info"
 
 	cluster[lcm.RegistriesKey] = []any{

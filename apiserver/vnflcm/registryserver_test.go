@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/apiserver/servertest"
+	"github.com/windlass-nfv/windlass/internal/driver/registry"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -25,7 +26,7 @@ func registryRequest(t *testing.T, name, vim string) (request, params map[string
 	require.NoError(t, err)
 	require.NoError(t, json.Unmarshal(text, &request))
 	request["vimConnectionInfo"].([]any)[0].(map[string]any)["vimId"] = vim
-	return request, request["additionalParams"].(map[string]any)[lcm.RegistryServerKey].(map[string]any)
+	return request, request["additionalParams"].(map[string]any)[registry.ParamsKey].(map[string]any)
 }
 
 func TestRegistry_onAVolumeIsCheckedWhenItIsMadeAndHealed(t *testing.T) {
@@ -73,7 +74,7 @@ func TestRegistry_onAVolumeIsCheckedWhenItIsMadeAndHealed(t *testing.T) {
 		healed,
 		heal(
 			map[string]any{
-				lcm.RegistryServerKey: map[string]any{"tls": map[string]any{"host_names": []any{"x y"}}, "colour": "red"},
+				registry.ParamsKey: map[string]any{"tls": map[string]any{"host_names": []any{"x y"}}, "colour": "red"},
 			},
 		),
 	)
@@ -85,7 +86,7 @@ func TestRegistry_onAVolumeIsCheckedWhenItIsMadeAndHealed(t *testing.T) {
 	}
 	require.Equal(t, true, planned(nil)["keepVolumes"])
 	require.Equal(t, true, planned(map[string]any{"keep_volumes": false})["whole"])
-	b.Do("POST", healed, heal(map[string]any{lcm.RegistryServerKey: map[string]any{"tls": map[string]any{"host_names": []any{"other.example.com"}}}})).
+	b.Do("POST", healed, heal(map[string]any{registry.ParamsKey: map[string]any{"tls": map[string]any{"host_names": []any{"other.example.com"}}}})).
 		Want(http.StatusAccepted)
 }
 

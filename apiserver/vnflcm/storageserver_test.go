@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/apiserver/servertest"
-	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 )
 
 // storageRequest returns the sample's request for a cluster with a storage server.
@@ -21,7 +21,7 @@ func storageRequest(t *testing.T, vim string) (request, cluster, storage map[str
 	replaced := strings.NewReplacer("REPLACE-WITH-THE-ID-OF-THE-VIM", vim, "REPLACE-WITH-THE-PASSWORD",
 		servertest.Marker).Replace(string(text))
 	require.NoError(t, json.Unmarshal([]byte(replaced), &request))
-	cluster = request["additionalParams"].(map[string]any)[lcm.ClusterParamsKey].(map[string]any)
+	cluster = request["additionalParams"].(map[string]any)[k8s.ParamsKey].(map[string]any)
 	return request, cluster, cluster["storage_server"].(map[string]any)
 }
 
@@ -89,7 +89,7 @@ func TestStorageServerIsCheckedAgainstThePackage(t *testing.T) {
 			c.edit(cluster, storage)
 			var want []string
 			for _, p := range c.paths {
-				want = append(want, "$.additionalParams."+lcm.ClusterParamsKey+"."+p)
+				want = append(want, "$.additionalParams."+k8s.ParamsKey+"."+p)
 			}
 			a := b.Do("POST", b.Create("/vnflcm/v1", vnfdID)+"/instantiate", request)
 			a.Want(c.status)

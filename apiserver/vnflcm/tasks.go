@@ -33,8 +33,8 @@ type planner func(a *api, ctx context.Context, inst lcm.VnfInstance, r asked) (l
 type asked struct {
 	requests.Reading
 	body []byte
-	// registersVim is the name under which a driver will register the VNF as a VIM, "" if none does.
-	registersVim string
+	// registersVim is the name under which a driver will register the VNF as a VIM, if one does.
+	registersVim lcm.VimName
 }
 
 // tasks has each supported operation of the table.

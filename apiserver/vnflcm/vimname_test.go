@@ -22,7 +22,7 @@ func TestInstantiate_refusesATakenVimName(t *testing.T) {
 	_, vnfdID := b.Onboard()
 	request := func(name string) map[string]any {
 		r := servertest.ClusterRequest(vim)
-		cluster := r["additionalParams"].(map[string]any)[lcm.ClusterParamsKey].(map[string]any)
+		cluster := r["additionalParams"].(map[string]any)[k8s.ParamsKey].(map[string]any)
 		delete(cluster, "vim_name")
 		if name != "" {
 			cluster["vim_name"] = name
@@ -53,7 +53,7 @@ func TestInstantiate_refusesATakenVimName(t *testing.T) {
 	b.Enter(op.Path(), lcm.Processing)
 	b.Enter(op.Path(), lcm.FailedTemp)
 	refused(second, "edge-1", "will register") // the operation may be retried
-	refused(second, lcm.DefaultVimName+servertest.LastPart(third(b, vnfdID, request(""))), "will register")
+	refused(second, k8s.DefaultVimName+servertest.LastPart(third(b, vnfdID, request(""))), "will register")
 
 	b.Client = servertest.Core // another project has its own names
 	theirs := b.RegisterVim("lab", true)
@@ -76,7 +76,7 @@ func TestVim_leavesNamesToOperationsInFlight(t *testing.T) {
 	lab := b.RegisterVim("lab", true)
 	_, vnfdID := b.Onboard()
 	instance, request := b.Create("/vnflcm/v1", vnfdID), servertest.ClusterRequest(lab)
-	request["additionalParams"].(map[string]any)[lcm.ClusterParamsKey].(map[string]any)["vim_name"] = "edge-1"
+	request["additionalParams"].(map[string]any)[k8s.ParamsKey].(map[string]any)["vim_name"] = "edge-1"
 	op := b.Do("POST", instance+"/instantiate", request)
 	op.Want(http.StatusAccepted)
 	vim := func(name string) map[string]any {
@@ -140,7 +140,7 @@ func TestVim_andOperationDoNotGetTheSameName(t *testing.T) {
 	for i := range 8 {
 		name := fmt.Sprintf("edge-%d", i)
 		request := servertest.ClusterRequest(lab)
-		request["additionalParams"].(map[string]any)[lcm.ClusterParamsKey].(map[string]any)["vim_name"] = name
+		request["additionalParams"].(map[string]any)[k8s.ParamsKey].(map[string]any)["vim_name"] = name
 		instance, accepted := b.Create("/vnflcm/v1", vnfdID), make(chan bool)
 		go func() { accepted <- b.Do("POST", instance+"/instantiate", request).Status == http.StatusAccepted }()
 		go func() {

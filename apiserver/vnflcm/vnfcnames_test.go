@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/apiserver/servertest"
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -87,7 +88,7 @@ func TestHeal_takesTheParametersOfTheInstantiationAgain(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, json.Unmarshal(doc, &params))
 	request := map[string]any{"vnfcInstanceId": []any{"worker-1"}, "additionalParams": params}
-	cluster := params[lcm.ClusterParamsKey].(map[string]any)
+	cluster := params[k8s.ParamsKey].(map[string]any)
 	cluster["vim_name"] = "another"
 	delete(cluster, "proxy") // it contains a secret, which cannot be compared
 	a := b.Do("POST", instance+"/heal", request)
@@ -104,7 +105,7 @@ func TestInstantiate_nodesByTheirVdu(t *testing.T) {
 	instance, request := b.Ready("/vnflcm/v2")
 	request = servertest.AsV2(t, request)
 	additional := request["additionalParams"].(map[string]any)
-	cluster := additional[lcm.ClusterParamsKey].(map[string]any)
+	cluster := additional[k8s.ParamsKey].(map[string]any)
 	for role, vdu := range map[string]string{"master_node": "masterNode", "worker_node": "nobody"} {
 		node := cluster[role].(map[string]any)
 		delete(node, "aspect_id")

@@ -82,17 +82,17 @@ type HealReader interface {
 // Registrar is a driver of a VNF that registers its cluster as a VIM.
 type Registrar interface {
 	// VimName is the name of that VIM.
-	VimName(inst lcm.VnfInstanceID) string
+	VimName(inst lcm.VnfInstanceID) lcm.VimName
 }
 
-// VimName is the name under which one of a VNF's drivers registers its cluster as a VIM, "" if none does.
-func VimName(inst lcm.VnfInstanceID, drivers []lifecycle.Driver) string {
+// VimName is the name under which one of a VNF's drivers registers its cluster as a VIM, if one does.
+func VimName(inst lcm.VnfInstanceID, drivers []lifecycle.Driver) lcm.VimName {
 	for _, d := range drivers {
 		if of, ok := d.(Registrar); ok {
 			return of.VimName(inst)
 		}
 	}
-	return ""
+	return lcm.VimName{}
 }
 
 // Findings collects mistakes. The request is a 422 when all of them are names of things that do not exist.

@@ -6,18 +6,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/params"
 )
 
-// Members of additionalParams that hold parameters of drivers.
-const (
-	// ClusterParamsKey is the member for a cluster.
-	ClusterParamsKey = "k8s_cluster_installation_param"
-	// RegistryServerKey is the member for a registry of images.
-	RegistryServerKey = "private_registry_installation_param"
-)
-
-const clusterParamsPath = "$.additionalParams." + ClusterParamsKey
-
-// RegistriesKey is the member of a cluster's parameters that lists the registries of images. A VNF instance shows and
-// changes them in the configurable property of the same name.
+// RegistriesKey is the configurable property of a VNF instance in which a cluster shows its registries of images, and in
+// which clients change them.
 const RegistriesKey = "private_registry_connection_info"
 
 // RegistriesPath is where a modification names registries.

@@ -5,8 +5,11 @@ import "fmt"
 // ClusterOfParam is the member of a VIM's extra that names the VNF instance of the cluster.
 const ClusterOfParam = "windlass_cluster_of"
 
-// DefaultVimName begins the name of the VIM of a cluster whose request gives none.
-const DefaultVimName = "kubernetes_vim_"
+// VimName is the name under which a driver registers a cluster as a VIM.
+type VimName struct {
+	// Name is "" if the driver registers none. Path is where the request gives the name.
+	Name, Path string
+}
 
 // VimNameHolder is the holder of a VIM's name: a registered VIM, or an operation that will register one.
 type VimNameHolder struct {
@@ -26,8 +29,8 @@ func (h VimNameHolder) Reserved(name string) error {
 }
 
 // Problem returns the error for an operation that asks for the name; nil when nobody has it.
-func (h VimNameHolder) Problem(name string) error {
-	p := Problem{Path: clusterParamsPath + ".vim_name"}
+func (h VimNameHolder) Problem(asked VimName) error {
+	p, name := Problem{Path: asked.Path}, asked.Name
 	switch {
 	case h == VimNameHolder{}:
 		return nil

@@ -176,9 +176,9 @@ type VnfLcmOpOcc struct {
 	ChangedInfo *VnfInfoModifications
 	// OfVersion, when not 0, is the instance version that the request was made for; it is not stored.
 	OfVersion int64
-	// RegistersVim is the VIM name under which a new operation registers a cluster, "" for none. Others see it in the
+	// RegistersVim is the VIM name under which a new operation registers a cluster, if any. Others see it in the
 	// database only.
-	RegistersVim string
+	RegistersVim VimName
 	// ForwardOnly is set when rollback is no longer possible.
 	ForwardOnly bool
 	// Plan holds the decisions of a scaling or a healing, nil until they are made.

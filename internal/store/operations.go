@@ -63,7 +63,7 @@ func (s *Store) BeginOperation(ctx context.Context, op lcm.VnfLcmOpOcc, vims ...
 				"id": op.ID, "instance": op.VnfInstanceID, "operation": op.Operation, "state": op.Operation.FirstState(),
 				"grant":     op.GrantID,
 				"automatic": op.IsAutomaticInvocation, "request": op.Request, "params": op.Params, "version": op.APIVersion,
-				"vim": op.RegistersVim,
+				"vim": op.RegistersVim.Name,
 			}).Scan(&entered)
 		if err != nil {
 			return err

@@ -18,7 +18,7 @@ func (s *Store) VimNameHolder(ctx context.Context, inst lcm.VnfInstance, name st
 // reserveVimName refuses a name that is taken, before the operation that will register the name is inserted. Until the
 // transaction ends, no other transaction checks the name.
 func reserveVimName(ctx context.Context, tx pgx.Tx, op lcm.VnfLcmOpOcc) error {
-	if op.RegistersVim == "" || !op.Operation.Makes() { // a heal has the name already
+	if op.RegistersVim.Name == "" || !op.Operation.Makes() { // a heal has the name already
 		return nil
 	}
 	var project lcm.ProjectID
@@ -26,10 +26,10 @@ func reserveVimName(ctx context.Context, tx pgx.Tx, op lcm.VnfLcmOpOcc) error {
 		pgx.NamedArgs{"id": op.VnfInstanceID}).Scan(&project); err != nil {
 		return err
 	}
-	if err := lockVimName(ctx, tx, project, op.RegistersVim); err != nil {
+	if err := lockVimName(ctx, tx, project, op.RegistersVim.Name); err != nil {
 		return err
 	}
-	holder, err := vimNameHolder(ctx, tx, op.VnfInstanceID, project, op.RegistersVim)
+	holder, err := vimNameHolder(ctx, tx, op.VnfInstanceID, project, op.RegistersVim.Name)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/pgtest"
 	"github.com/windlass-nfv/windlass/internal/store"
@@ -29,8 +30,8 @@ func TestMigrate_findsTheNamesOfVims(t *testing.T) {
 	asking := newInstance(t, s)
 	asking.ProjectID = lcm.DefaultProject
 	for name, holder := range map[string]lcm.OpOccID{
-		"edge": named.ID, lcm.DefaultVimName + string(unnamed.VnfInstanceID): unnamed.ID,
-		"no cluster": "", lcm.DefaultVimName + string(other.VnfInstanceID): "",
+		"edge": named.ID, k8s.DefaultVimName + string(unnamed.VnfInstanceID): unnamed.ID,
+		"no cluster": "", k8s.DefaultVimName + string(other.VnfInstanceID): "",
 	} {
 		found, err := s.VimNameHolder(t.Context(), asking, name)
 		require.NoError(t, err)

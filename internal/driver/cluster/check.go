@@ -12,7 +12,7 @@ import (
 )
 
 // Param is the beginning of the paths of a cluster's parameters.
-const Param = "$.additionalParams." + lcm.ClusterParamsKey + "."
+const Param = "$.additionalParams." + k8s.ParamsKey + "."
 
 // Request is an INSTANTIATE of a cluster while it is checked.
 type Request struct {

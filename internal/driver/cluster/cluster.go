@@ -55,7 +55,9 @@ func In(drivers []lifecycle.Driver) Driver {
 }
 
 // VimName implements driver.Registrar: the cluster is registered as a VIM of this name.
-func (c *Cluster) VimName(inst lcm.VnfInstanceID) string { return c.Params.VimNameOf(inst) }
+func (c *Cluster) VimName(inst lcm.VnfInstanceID) lcm.VimName {
+	return lcm.VimName{Name: c.Params.VimNameOf(inst), Path: Param + "vim_name"}
+}
 
 // Shared implements Driver.
 func (c *Cluster) Shared() *Cluster { return c }

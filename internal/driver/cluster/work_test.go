@@ -48,7 +48,7 @@ func TestWork_aGracefulStopDrainsInTheTimeOfItsRequest(t *testing.T) {
 
 func TestWork_knowsTheRegistriesBeforeAModification(t *testing.T) {
 	former := lcm.VnfInstance{Instantiated: &lcm.InstantiatedVnfInfo{AdditionalParams: json.RawMessage(
-		`{"` + lcm.ClusterParamsKey + `":{"` + lcm.RegistriesKey + `":[{"server":"a.example.com"}]}}`)}}
+		`{"` + k8s.ParamsKey + `":{"` + lcm.RegistriesKey + `":[{"server":"a.example.com"}]}}`)}}
 	w := workOf(t, k8s.Params{}, nil, former, k8s.Defaults{})
 	require.Len(t, w.FormerRegistries, 1)
 	assert.Equal(t, "a.example.com", w.FormerRegistries[0].Server)

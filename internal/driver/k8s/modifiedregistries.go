@@ -41,7 +41,7 @@ func withRegistries(additionalParams json.RawMessage, list any) (json.RawMessage
 	if list == nil {
 		delete(cluster, lcm.RegistriesKey)
 	}
-	if outer[lcm.ClusterParamsKey], err = json.Marshal(cluster); err == nil {
+	if outer[ParamsKey], err = json.Marshal(cluster); err == nil {
 		doc, err = json.Marshal(outer)
 	}
 	if err != nil {
@@ -53,7 +53,7 @@ func withRegistries(additionalParams json.RawMessage, list any) (json.RawMessage
 // clusterMembers returns the members of additionalParams, and the members of the cluster's parameters in it; nil
 // without any.
 func clusterMembers(additionalParams json.RawMessage) (outer, cluster map[string]json.RawMessage) {
-	if json.Unmarshal(additionalParams, &outer) != nil || json.Unmarshal(outer[lcm.ClusterParamsKey], &cluster) != nil {
+	if json.Unmarshal(additionalParams, &outer) != nil || json.Unmarshal(outer[ParamsKey], &cluster) != nil {
 		return nil, nil
 	}
 	return outer, cluster

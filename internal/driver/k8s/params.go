@@ -129,10 +129,13 @@ const (
 	DrainForce DrainPolicy = "force"
 )
 
+// DefaultVimName begins the name of the VIM of a cluster whose request gives none.
+const DefaultVimName = "kubernetes_vim_"
+
 // VimNameOf is the VIM name of the cluster of a VNF instance.
 func (p Params) VimNameOf(id lcm.VnfInstanceID) string {
 	if p.VimName == "" {
-		return lcm.DefaultVimName + string(id)
+		return DefaultVimName + string(id)
 	}
 	return p.VimName
 }

@@ -6,7 +6,6 @@ import (
 	"net/netip"
 	"strings"
 
-	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/params"
 )
 
@@ -21,12 +20,15 @@ const (
 )
 
 // paramsPath is the path of Params in an instantiate request.
-const paramsPath = "$.additionalParams." + lcm.ClusterParamsKey
+// ParamsKey is the member of additionalParams for the parameters of a cluster.
+const ParamsKey = "k8s_cluster_installation_param"
+
+const paramsPath = "$.additionalParams." + ParamsKey
 
 // Read reads the parameters of a cluster from additionalParams and fills in defaults. Values that are not wrong come
 // with the mistakes. Numbers and booleans may be strings, as Tacker's guides write them.
 func Read(additionalParams json.RawMessage) (p Params, wrong params.Mistakes) {
-	wrong.Types, wrong.Unknown = Manner.ReadMember("$.additionalParams", additionalParams, lcm.ClusterParamsKey,
+	wrong.Types, wrong.Unknown = Manner.ReadMember("$.additionalParams", additionalParams, ParamsKey,
 		"it says how the cluster is made", &p)
 	return p, wrong
 }

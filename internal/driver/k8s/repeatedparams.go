@@ -4,16 +4,14 @@ import (
 	"encoding/json"
 	"reflect"
 	"slices"
-
-	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
 // withoutRepeated removes the parameters that a heal only repeats from the instantiation. Tacker's clients of v2 send all
 // of them with every healing, where only credentials can change. A secret never counts as a repetition.
 func withoutRepeated(asked, had json.RawMessage) json.RawMessage {
 	members := objectOf(asked)
-	is, _ := members[lcm.ClusterParamsKey].(map[string]any)
-	was, _ := objectOf(had)[lcm.ClusterParamsKey].(map[string]any)
+	is, _ := members[ParamsKey].(map[string]any)
+	was, _ := objectOf(had)[ParamsKey].(map[string]any)
 	if is == nil || was == nil {
 		return asked
 	}

@@ -32,7 +32,7 @@ func (Driver) Name() string { return descriptor.DriverKubernetes }
 
 // Describe implements driver.Driver.
 func (Driver) Describe() driver.Description {
-	return driver.Description{Member: lcm.ClusterParamsKey, Params: k8s.Params{}, Without: []string{"ansible"}}
+	return driver.Description{Member: k8s.ParamsKey, Params: k8s.Params{}, Without: []string{"ansible"}}
 }
 
 // HealProblems implements driver.HealReader.

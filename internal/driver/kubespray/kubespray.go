@@ -35,7 +35,7 @@ func (Driver) Name() string { return descriptor.DriverKubespray }
 
 // Describe implements driver.Driver.
 func (Driver) Describe() driver.Description {
-	return driver.Description{Member: lcm.ClusterParamsKey, Params: k8s.Params{}}
+	return driver.Description{Member: k8s.ParamsKey, Params: k8s.Params{}}
 }
 
 // HealProblems implements driver.HealReader.

@@ -11,7 +11,7 @@ import (
 )
 
 // param is the beginning of the paths of a registry's parameters.
-const param = "$.additionalParams." + lcm.RegistryServerKey + "."
+const param = "$.additionalParams." + ParamsKey + "."
 
 // CheckRequest implements driver.VnfDriver. It checks that there is one server, and the files and the volume in the
 // parameters.

@@ -12,7 +12,10 @@ import (
 	"github.com/windlass-nfv/windlass/internal/params"
 )
 
-const paramsPath = "$.additionalParams." + lcm.RegistryServerKey
+// ParamsKey is the member of additionalParams for the parameters of a registry of images.
+const ParamsKey = "private_registry_installation_param"
+
+const paramsPath = "$.additionalParams." + ParamsKey
 
 // DefaultImage is the registry's own image when the package brings none.
 const DefaultImage = k8s.DockerHub + "/library/registry:2"
@@ -82,7 +85,7 @@ type Timeouts struct {
 
 // Read reads the parameters of a registry from additionalParams and fills in defaults.
 func Read(additionalParams json.RawMessage) (p Params, wrong params.Mistakes) {
-	wrong.Types, wrong.Unknown = manner.ReadMember("$.additionalParams", additionalParams, lcm.RegistryServerKey,
+	wrong.Types, wrong.Unknown = manner.ReadMember("$.additionalParams", additionalParams, ParamsKey,
 		"it says how the registry is installed", &p)
 	return p, wrong
 }

@@ -31,7 +31,7 @@ func (Driver) Name() string { return descriptor.DriverPrivateRegistry }
 
 // Describe implements driver.Driver.
 func (Driver) Describe() driver.Description {
-	return driver.Description{Member: lcm.RegistryServerKey, Params: Params{}}
+	return driver.Description{Member: ParamsKey, Params: Params{}}
 }
 
 // Bind implements driver.Driver.

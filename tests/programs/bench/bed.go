@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/tests/support/environment"
 )
@@ -152,7 +153,7 @@ func (b *bed) request(level int) (map[string]any, error) {
 	req["vimConnectionInfo"] = []any{map[string]any{"id": "openstack", "vimId": b.vim, "vimType": "openstack"}}
 	req["instantiationLevelId"] = fmt.Sprintf("instantiation_level_%d", level)
 	if params, ok := req["additionalParams"].(map[string]any); ok {
-		if cluster, ok := params[lcm.ClusterParamsKey].(map[string]any); ok {
+		if cluster, ok := params[k8s.ParamsKey].(map[string]any); ok {
 			delete(cluster, "vim_name") // each of several clusters gets its own name
 		}
 	}
