@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 
@@ -64,7 +65,7 @@ func (a *api) fetchFile(ctx context.Context, inst lcm.VnfInstance, s cnf.Source)
 	if a.Files == nil {
 		return lcm.Errorf(lcm.KindDenied, "Nothing may be fetched from %s (packages.allowedSources).", s.URL)
 	}
-	if !mayAsk(ctx, lcm.OpInstantiate) && !mayAsk(ctx, lcm.OpChangeVnfPkg) { // a plan of a reader
+	if !mayBringFiles(ctx) { // a plan of a reader
 		return lcm.Errorf(lcm.KindDenied, "Windlass fetches %s only for clients that may begin such an operation.", s.URL)
 	}
 	content, err := a.Files.Fetch(ctx, s)
@@ -72,4 +73,11 @@ func (a *api) fetchFile(ctx context.Context, inst lcm.VnfInstance, s cnf.Source)
 		return err
 	}
 	return a.Store.KeepFetched(ctx, inst.ID, s.Key(), content)
+}
+
+// mayBringFiles tells whether the client might send an operation whose request brings files.
+func mayBringFiles(ctx context.Context) bool {
+	return slices.ContainsFunc(lcm.Operations[:], func(t lcm.OperationType) bool {
+		return (t.Name.Makes() || t.Repackages) && mayAsk(ctx, t.Name)
+	})
 }

@@ -168,7 +168,7 @@ func (d *dialect) opOcc(base string, o lcm.VnfLcmOpOcc) (opOccView, error) {
 			"self": {Href: self}, "vnfInstance": {Href: base + d.Prefix + "/vnf_instances/" + string(o.VnfInstanceID)},
 		},
 	}
-	if o.Operation == lcm.OpChangeVnfPkg {
+	if o.Operation.Type().Repackages {
 		v.ChangedInfo, v.PackageChanges = nil, nil
 		if d.packageChanges {
 			v.PackageChanges = o.ChangedInfo.Shown(d.Number)

@@ -38,6 +38,9 @@ type OperationType struct {
 	// RollsBack is set if the operation has a rollback task at all (SOL003 clause 5.4.15 requires it for InstantiateVnf
 	// at least).
 	RollsBack bool
+	// Repackages is set if the VNF gets another package: then the request may bring files, and what changes is told as a
+	// consequence of the package (modificationsTriggeredByVnfPkgChange of SOL003 v3.3.1 clause 5.5.2.13).
+	Repackages bool
 	// Hooks are the operation's names in the Vnflcm interface of SOL001 (clause 6.7) and of Tacker's v2, without their
 	// ends _start and _end. If a VNFD has no hook of the first name, its hook of the next one runs.
 	Hooks []string
@@ -94,7 +97,7 @@ var Operations = [...]OperationType{
 	{Name: "REVERT_TO_SNAPSHOT", Since: 2, Task: "revert_to_snapshot", Lacks: "snapshots"},
 	{
 		Name: OpChangeVnfPkg, Title: "Change package", Since: 2, Task: "change_vnfpkg", Workflow: WorkflowChangeVnfPkg,
-		Needs: Instantiated, Started: true, Granted: true, RollsBack: true,
+		Needs: Instantiated, Started: true, Granted: true, RollsBack: true, Repackages: true,
 		Hooks: []string{"change_current_package"},
 	},
 }

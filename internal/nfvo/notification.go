@@ -82,7 +82,7 @@ func notificationOf(s lcm.Subscription, e lcm.VnfEvent) notification {
 	if s.Verbosity == lcm.VerbosityShort { // an error is no detail of a change
 		return n
 	}
-	if e.Operation != lcm.OpChangeVnfPkg {
+	if !e.Operation.Type().Repackages {
 		n.ChangedInfo = e.ChangedInfo.Shown(s.APIVersion)
 	} else if s.APIVersion == 2 {
 		n.PackageChanges = e.ChangedInfo.Shown(s.APIVersion)

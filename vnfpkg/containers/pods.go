@@ -189,9 +189,7 @@ func (r *Reader) TakeApart(baseHOT string) {
 		return
 	}
 	at := r.Nodes.At(slices.Sorted(maps.Keys(r.ofContainers))[0])
-	if drivers := r.flavour.Drivers(); slices.ContainsFunc(
-		drivers, func(d string) bool { return d != descriptor.DriverNodePort },
-	) {
+	if drivers := r.flavour.Drivers(); slices.ContainsFunc(drivers, descriptor.WorksOnServers) {
 		r.Problem(at.Place(), "a VDU of containers runs on Kubernetes, but the driver %s works on servers: put "+
 			"the containers into a separate VNF", drivers[0])
 		return

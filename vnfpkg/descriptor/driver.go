@@ -31,6 +31,9 @@ var ReplacedScripts = map[string][]string{
 	DriverAnsible:         {"ansible_driver"},
 }
 
+// WorksOnServers tells whether a driver works on servers; others are for VNFs of containers.
+func WorksOnServers(driver string) bool { return driver != DriverNodePort }
+
 // MakesCluster tells whether the driver of that name makes a Kubernetes cluster of a VNF's servers.
 func MakesCluster(name string) bool { return name == DriverKubernetes || name == DriverKubespray }
 
