@@ -68,7 +68,11 @@ func (a *api) checkReconnection(
 			return err
 		}
 	}
-	if servers := whole.Part(false); !servers.Flavour.Containers {
+	types, err := a.vimTypes(ctx, inst.VimConnections)
+	if err != nil {
+		return err
+	}
+	if servers := whole.Part(false); !servers.Flavour.Containers && lifecycle.VimKinds(f, types...)[0].TakesTemplates {
 		of := operations.Operation{Flavour: f, Request: lcm.InstantiateRequest{ExtVirtualLinks: req.ExtVirtualLinks}}
 		req.ExtVirtualLinks = of.Part(false).Request.ExtVirtualLinks
 		if err := a.checkRenewedPorts(ctx, inst, servers.Flavour, req, servers.Request.ExtVirtualLinks, &found); err != nil {
