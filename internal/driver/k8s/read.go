@@ -19,10 +19,10 @@ const (
 	EtcdClientPort = 2379
 )
 
-// paramsPath is the path of Params in an instantiate request.
 // ParamsKey is the member of additionalParams for the parameters of a cluster.
 const ParamsKey = "k8s_cluster_installation_param"
 
+// paramsPath is the path of Params in an instantiate request.
 const paramsPath = "$.additionalParams." + ParamsKey
 
 // Read reads the parameters of a cluster from additionalParams and fills in defaults. Values that are not wrong come
