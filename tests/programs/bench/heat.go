@@ -16,6 +16,7 @@ import (
 	"github.com/gophercloud/gophercloud/v2/openstack/orchestration/v1/stacks"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/requests"
 	"github.com/windlass-nfv/windlass/internal/vim/openstack/heat/generator"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
@@ -99,8 +100,12 @@ func heatParameters(
 	if err != nil {
 		return nil, err
 	}
-	var parsed lcm.InstantiateRequest
-	if err := json.Unmarshal(doc, &parsed); err != nil {
+	asked, err := requests.Read(lcm.OpInstantiate, 1, doc)
+	if err != nil {
+		return nil, err
+	}
+	parsed, err := lcm.RequestAs[lcm.InstantiateRequest](asked.Request)
+	if err != nil {
 		return nil, err
 	}
 	additional, _ := request["additionalParams"].(map[string]any)
