@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/windlass-nfv/windlass/apiserver/apitest"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/params"
 	"github.com/windlass-nfv/windlass/internal/requests"
@@ -42,7 +43,7 @@ func TestOpenAPI_hasEveryMemberOfARequestAndNoOther(t *testing.T) {
 // compareMembers compares a schema with what is read. Where both know the members of a member, it goes on there.
 func compareMembers(t *testing.T, path string, s *openapi3.Schema, members []params.Member) {
 	t.Helper()
-	properties := propertiesOf(s)
+	properties := apitest.Properties(s)
 	var read []string
 	for _, m := range members {
 		read = append(read, m.Name)
@@ -54,22 +55,10 @@ func compareMembers(t *testing.T, path string, s *openapi3.Schema, members []par
 			case inner.AdditionalProperties.Schema != nil:
 				inner = inner.AdditionalProperties.Schema.Value
 			}
-			if len(propertiesOf(inner)) > 0 {
+			if len(apitest.Properties(inner)) > 0 {
 				compareMembers(t, path+"."+m.Name, inner, m.Members)
 			}
 		}
 	}
 	assert.ElementsMatch(t, read, slices.Collect(maps.Keys(properties)), path)
-}
-
-// propertiesOf are the properties of a schema and of those that it is composed of.
-func propertiesOf(s *openapi3.Schema) openapi3.Schemas {
-	all := maps.Clone(s.Properties)
-	if all == nil {
-		all = openapi3.Schemas{}
-	}
-	for _, part := range s.AllOf {
-		maps.Copy(all, propertiesOf(part.Value))
-	}
-	return all
 }

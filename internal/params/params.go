@@ -121,13 +121,18 @@ type Own interface {
 }
 
 // Noted is for a struct that must know which members its object has, null included. Such a struct embeds it.
-type Noted struct{ members map[string]json.RawMessage }
-
-type noter interface {
-	note(members map[string]json.RawMessage)
+type Noted struct {
+	doc     json.RawMessage
+	members map[string]json.RawMessage
 }
 
-func (n *Noted) note(members map[string]json.RawMessage) { n.members = members }
+type noter interface {
+	note(doc json.RawMessage, members map[string]json.RawMessage)
+}
+
+func (n *Noted) note(doc json.RawMessage, members map[string]json.RawMessage) {
+	n.doc, n.members = doc, members
+}
 
 // Member is the member as it was written, nil if the object does not have it.
 func (n Noted) Member(name string) json.RawMessage { return n.members[name] }
@@ -141,14 +146,8 @@ func (n Noted) Nulls(name string) bool { return isNull(trim(n.members[name])) }
 // Names are the names of all members, in order.
 func (n Noted) Names() []string { return slices.Sorted(maps.Keys(n.members)) }
 
-// Document is the whole object.
-func (n Noted) Document() json.RawMessage {
-	doc, err := json.Marshal(n.members)
-	if err != nil {
-		panic("params: members of a document cannot be written: " + err.Error())
-	}
-	return doc
-}
+// Document is the whole object, as it was written.
+func (n Noted) Document() json.RawMessage { return n.doc }
 
 // Read reads doc, which stands at path, into to, a pointer to a struct, a list or a map. An absent doc is nil. A wrong
 // value leaves the zero value. unknown are members that to has no field for: a caller that refuses them adds them to

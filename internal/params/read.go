@@ -116,17 +116,18 @@ func (r *reading) members(path string, doc json.RawMessage) (map[string]json.Raw
 
 func (r *reading) structure(path string, doc json.RawMessage, v reflect.Value) bool {
 	members, ok := r.members(path, doc)
-	if ok {
-		r.object(path, members, v)
+	if !ok {
+		return false
 	}
-	return ok
+	if n, is := reflect.TypeAssert[noter](v.Addr()); is {
+		n.note(doc, members)
+	}
+	r.object(path, members, v)
+	return true
 }
 
 func (r *reading) object(path string, members map[string]json.RawMessage, v reflect.Value) {
 	fields := fieldsOf(v.Type())
-	if n, ok := reflect.TypeAssert[noter](v.Addr()); ok {
-		n.note(members)
-	}
 	for _, f := range fields {
 		r.member(MemberPath(path, f.name), trim(members[f.name]), v.FieldByIndex(f.index), f.rules)
 	}
