@@ -56,7 +56,11 @@ func TestBalanceByCloud_toldTwiceIsOne(t *testing.T) {
 	})
 	cloud := &balancingCloud{has: map[string]vim.LoadBalancer{}}
 	infra := &balancer.ByCloud{
-		Cloud: resources.Cloud{VIMs: cloud, Deployments: activitytest.FixedDeployment{}, Output: output}, Vnfs: s.Reach.Vnfs,
+		Cloud: resources.Cloud{
+			VIMs:        cloud,
+			Deployments: activitytest.FixedDeployment{},
+			Output:      output,
+		}, Vnfs: s.Reach.Vnfs,
 	}
 	in := balancer.CloudBalancerInput{Tracked: s.Cluster().Tracked, OpOccID: activitytest.OpOcc, Nodes: s.Nodes}
 	for range 2 {
@@ -71,7 +75,11 @@ func TestBalanceByCloud_toldTwiceIsOne(t *testing.T) {
 	assert.Equal(t, 6443, lb.Routes[0].MemberPort)
 	assert.Len(t, lb.Routes[1].Members, 5, "a NodePort is on all nodes")
 	for range 2 {
-		activitytest.Must(t, infra.RemoveCloudBalancer, resources.DeploymentInput{Tracked: in.Tracked, OpOccID: activitytest.OpOcc})
+		activitytest.Must(
+			t,
+			infra.RemoveCloudBalancer,
+			resources.DeploymentInput{Tracked: in.Tracked, OpOccID: activitytest.OpOcc},
+		)
 	}
 	assert.Empty(t, cloud.has)
 }

@@ -49,7 +49,10 @@ func TestConfigureExternalLoadBalancer_sendsTrafficToTheseNodesOnly(t *testing.T
 func TestConfigureExternalLoadBalancer_installsThroughTheProxy(t *testing.T) {
 	s, fake, in := balancerSite(t, k8s.ExternalLBParams{Port: 8383})
 	const url = "http://u:hunter2-of-the-proxy@proxy.example:3128"
-	s.Reach.Vnfs.(*activitytest.FixedVnf).Params.Proxy = &k8s.ProxyParams{HTTPProxy: lcm.Secret{Clear: url}, NoProxy: "10.0.0.0/8"}
+	s.Reach.Vnfs.(*activitytest.FixedVnf).Params.Proxy = &k8s.ProxyParams{
+		HTTPProxy: lcm.Secret{Clear: url},
+		NoProxy:   "10.0.0.0/8",
+	}
 	nodes := &balancer.Activities{Reach: s.Reach}
 	for range 2 {
 		activitytest.Must(t, nodes.ConfigureExternalLoadBalancer, in)

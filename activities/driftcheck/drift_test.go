@@ -218,7 +218,9 @@ func TestLookForDrift_tellsWhatIsWrong(t *testing.T) {
 	b.health[1] = worker.Name + `|Unknown|no|NodeStatusUnknown|"Kubelet stopped posting node status."`
 	b.setHealth()
 	for range 2 {
-		b.site.Fail["dial "+worker.Name] = []error{lcm.Errorf(lcm.KindUnavailable, "%s does not answer on SSH.", worker.Name)}
+		b.site.Fail["dial "+worker.Name] = []error{
+			lcm.Errorf(lcm.KindUnavailable, "%s does not answer on SSH.", worker.Name),
+		}
 		out := b.look(t)
 		require.Equal(t, []lcm.DriftKind{lcm.DriftServerStopped, lcm.DriftNodeUnreachable, lcm.DriftNodeNotReady},
 			kindsOf(out.Findings))
@@ -296,7 +298,11 @@ func TestActOnDrift_healsOnceWhenChecksAgree(t *testing.T) {
 	heal := b.begun[0]
 	assert.Equal(t, lcm.OpHeal, heal.Operation)
 	assert.True(t, heal.IsAutomaticInvocation)
-	assert.JSONEq(t, `{"vnfcInstanceId":["`+b.inst.Instantiated.Nodes[1].ServerID+`"],"cause":"drift: `+first.Decision.Reason+`"}`, string(heal.Params))
+	assert.JSONEq(
+		t,
+		`{"vnfcInstanceId":["`+b.inst.Instantiated.Nodes[1].ServerID+`"],"cause":"drift: `+first.Decision.Reason+`"}`,
+		string(heal.Params),
+	)
 	assert.Equal(t, heal.ID, b.report.Decision.OpOccID)
 	assert.Equal(t, 1, b.counts["heals"])
 }
@@ -320,7 +326,11 @@ func TestActOnDrift_doesNothingThatThePolicyOrTheClusterForbids(t *testing.T) {
 	report := *b.report
 	report.ID = "3"
 	b.busy = lcm.Errorf(lcm.KindConflict, "HEAL is under way.")
-	busy := activitytest.Must(t, b.activities().ActOnDrift, driftcheck.ActOnDriftInput{VnfInstanceID: watched, Report: report})
+	busy := activitytest.Must(
+		t,
+		b.activities().ActOnDrift,
+		driftcheck.ActOnDriftInput{VnfInstanceID: watched, Report: report},
+	)
 	require.True(t, busy.Busy)
 	require.Empty(t, b.begun)
 }

@@ -46,7 +46,10 @@ func (b podsBed) Inventory(context.Context, string) (*vim.Inventory, error) {
 		Resources: []vim.Resource{{Kind: vim.Group, Name: "web", ID: "Deployment/web", Part: "record", Level: b.group}},
 	}
 	for _, name := range []string{"web-1", "web-3"} {
-		inv.Resources = append(inv.Resources, vim.Resource{Kind: vim.Compute, Name: "web", ID: name, Part: "uid", Level: vim.Running})
+		inv.Resources = append(
+			inv.Resources,
+			vim.Resource{Kind: vim.Compute, Name: "web", ID: name, Part: "uid", Level: vim.Running},
+		)
 		inv.Servers[name] = vim.Server{ID: name, Level: vim.Running, Status: "Running"}
 	}
 	return inv, nil

@@ -44,7 +44,10 @@ func serverOf(s activitytest.Site) *registry.Server {
 func TestInstallRegistry_sendsTheImageOnceAndKeepsTheUsersLines(t *testing.T) {
 	s, fake, node, nodes := registryServerSite(t, registry.Params{
 		ImagePath: "registry.tar", Users: []registry.User{{Username: "push", Password: lcm.Secret{Clear: "hunter2"}}},
-		Proxy: &k8s.ProxyParams{HTTPSProxy: lcm.Secret{Clear: "http://u:secret1@proxy.example:3128"}, NoProxy: "10.0.0.0/8"},
+		Proxy: &k8s.ProxyParams{
+			HTTPSProxy: lcm.Secret{Clear: "http://u:secret1@proxy.example:3128"},
+			NoProxy:    "10.0.0.0/8",
+		},
 	})
 	out := activitytest.Must(t, nodes.InstallRegistry, s.Tracked(s.Nodes[0]))
 	assert.Equal(t, "docker", out.Way)
@@ -115,7 +118,12 @@ func TestMountRegistryVolume_mountsTheOneOfTheMachine(t *testing.T) {
 	activitytest.AssertKind(t, err, lcm.KindBroken, "is attached to no server of the VNF. Attach it to "+machine.ServerID)
 	in.Volume.ServerID = "other"
 	_, err = activitytest.Do(t, nodes.MountRegistryVolume, in)
-	activitytest.AssertKind(t, err, lcm.KindBroken, "is attached to the server other, not to the registry "+machine.ServerID)
+	activitytest.AssertKind(
+		t,
+		err,
+		lcm.KindBroken,
+		"is attached to the server other, not to the registry "+machine.ServerID,
+	)
 	assert.Empty(t, fake.Ran, "nothing was tried")
 	in.Volume.ServerID = machine.ServerID
 	for _, made := range []string{"yes", "no"} {

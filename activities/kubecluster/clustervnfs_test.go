@@ -72,11 +72,17 @@ func (n *tenants) ReleaseVim(_ context.Context, _ lcm.VimID, of lcm.VnfInstanceI
 func TestTerminateVnfs(t *testing.T) {
 	n := &tenants{
 		instances: map[lcm.VnfInstanceID]lcm.VnfInstance{
-			"cluster": {ID: "cluster", InstantiationState: lcm.Instantiated}, "one": {ID: "one", InstantiationState: lcm.Instantiated},
+			"cluster": {
+				ID:                 "cluster",
+				InstantiationState: lcm.Instantiated,
+			}, "one": {ID: "one", InstantiationState: lcm.Instantiated},
 			"idle": {ID: "idle", InstantiationState: lcm.NotInstantiated},
 		},
-		ops: map[lcm.OpOccID]lcm.VnfLcmOpOcc{activitytest.OpOcc: {ID: activitytest.OpOcc, Operation: lcm.OpTerminate, APIVersion: 2, Params: json.RawMessage(
-			`{"terminationType":"GRACEFUL","gracefulTerminationTimeout":7,"additionalParams":{"terminate_vnfs":true}}`)}},
+		ops: map[lcm.OpOccID]lcm.VnfLcmOpOcc{
+			activitytest.OpOcc: {ID: activitytest.OpOcc, Operation: lcm.OpTerminate, APIVersion: 2, Params: json.RawMessage(
+				`{"terminationType":"GRACEFUL","gracefulTerminationTimeout":7,"additionalParams":{"terminate_vnfs":true}}`,
+			)},
+		},
 		busy: true,
 	}
 	c := &kubecluster.ClusterVnfs{Records: n, Output: &activitytest.Output{}}
@@ -89,7 +95,11 @@ func TestTerminateVnfs(t *testing.T) {
 	for range 2 { // the VNF's operation waits for an operator's decision
 		_, err = activitytest.Do(t, c.TerminateVnfs, in)
 		require.Len(t, n.begun, 1)
-		require.ErrorContains(t, err, "The VNF instance one: its operation "+string(n.begun[0])+" is FAILED_TEMP: It hangs.")
+		require.ErrorContains(
+			t,
+			err,
+			"The VNF instance one: its operation "+string(n.begun[0])+" is FAILED_TEMP: It hangs.",
+		)
 	}
 	require.Empty(t, n.released)
 	op := n.ops[n.begun[0]]

@@ -25,7 +25,11 @@ import (
 func TestJoinControlPlane_followsAJoinThatStillRunsAndRemovesNothingOfIt(t *testing.T) {
 	s, fake, _, _ := activitytest.NewFake(t, 3, 0, nil)
 	cluster := &kubecluster.Activities{Reach: s.Reach}
-	join := activitytest.Must(t, cluster.MintJoin, kubecluster.MintJoinInput{ClusterInput: s.Cluster(), ForControlPlanes: true})
+	join := activitytest.Must(
+		t,
+		cluster.MintJoin,
+		kubecluster.MintJoinInput{ClusterInput: s.Cluster(), ForControlPlanes: true},
+	)
 	fake.Replies["check-member"] = activitytest.Results("state", "busy")
 	activitytest.Must(t, cluster.JoinControlPlane, kubecluster.JoinControlPlaneInput{
 		NodeInput: s.Tracked(s.Nodes[2]), ControlPlanes: s.Nodes, VirtualIP: s.VirtualIP, Join: join,
@@ -36,9 +40,13 @@ func TestJoinControlPlane_followsAJoinThatStillRunsAndRemovesNothingOfIt(t *test
 func TestInitControlPlane_followsAnInitThatStillRuns(t *testing.T) {
 	s, fake, _, _ := activitytest.NewFake(t, 1, 0, nil)
 	fake.Replies["check-member"] = activitytest.Results("state", "busy")
-	out := activitytest.Must(t, (&kubecluster.Activities{Reach: s.Reach}).InitControlPlane, kubecluster.InitControlPlaneInput{
-		NodeInput: s.Tracked(s.Nodes[0]), ControlPlanes: s.Nodes, NodeCount: 1,
-	})
+	out := activitytest.Must(
+		t,
+		(&kubecluster.Activities{Reach: s.Reach}).InitControlPlane,
+		kubecluster.InitControlPlaneInput{
+			NodeInput: s.Tracked(s.Nodes[0]), ControlPlanes: s.Nodes, NodeCount: 1,
+		},
+	)
 	assert.False(t, out.AlreadyInitialised)
 	assert.Equal(t, []string{"init cp-0000000b"}, fake.Effects)
 }
@@ -122,12 +130,21 @@ func TestRun_namesTheParameterOfALimitThatIsUsedUp(t *testing.T) {
 	fake.Fail["prepare-node"] = []error{usedUp("cp-0000000b")}
 	_, err := activitytest.Do(t, (&kubenode.Activities{Reach: s.Reach}).PrepareNode,
 		kubenode.PrepareNodeInput{NodeInput: s.Tracked(s.Nodes[0]), Hosts: reach.HostEntries(s.Nodes)})
-	activitytest.AssertKind(t, err, lcm.KindBroken, "did not end within 45m0s and was stopped; its output shows where it hangs. "+
-		"If the node is only slow, give a larger timeouts.install")
+	activitytest.AssertKind(
+		t,
+		err,
+		lcm.KindBroken,
+		"did not end within 45m0s and was stopped; its output shows where it hangs. "+
+			"If the node is only slow, give a larger timeouts.install",
+	)
 	fake.Fail["kubeadm-init"] = []error{usedUp("cp-0000000b")}
-	_, err = activitytest.Do(t, (&kubecluster.Activities{Reach: s.Reach}).InitControlPlane, kubecluster.InitControlPlaneInput{
-		NodeInput: s.Tracked(s.Nodes[0]), ControlPlanes: s.Nodes, NodeCount: 1,
-	})
+	_, err = activitytest.Do(
+		t,
+		(&kubecluster.Activities{Reach: s.Reach}).InitControlPlane,
+		kubecluster.InitControlPlaneInput{
+			NodeInput: s.Tracked(s.Nodes[0]), ControlPlanes: s.Nodes, NodeCount: 1,
+		},
+	)
 	activitytest.AssertKind(t, err, lcm.KindBroken, "timeouts.join")
 }
 

@@ -111,7 +111,11 @@ func TestRegistry_registersAndForgetsAClusterOnce(t *testing.T) {
 	}
 	registry.Vnfs = named("other")
 	for range 2 {
-		_, err := activitytest.Do(t, registry.RegisterVim, kubecluster.RegisterVimInput{Tracked: tracked, OpOccID: activitytest.OpOcc})
+		_, err := activitytest.Do(
+			t,
+			registry.RegisterVim,
+			kubecluster.RegisterVimInput{Tracked: tracked, OpOccID: activitytest.OpOcc},
+		)
 		require.ErrorContains(t, err, `A VIM named "other" is registered already`)
 		require.Empty(t, table.vims["other"].AuthURL)
 	}

@@ -95,7 +95,11 @@ func TestFindNodes_registersTheAddressOfClients(t *testing.T) {
 				Vnfs: paramsOf(c.params),
 			}
 			for range 2 {
-				out := activitytest.Must(t, infra.FindNodes, kubenode.FindNodesInput{OpOccID: activitytest.OpOcc, Cluster: true, AnyNumber: true})
+				out := activitytest.Must(
+					t,
+					infra.FindNodes,
+					kubenode.FindNodesInput{OpOccID: activitytest.OpOcc, Cluster: true, AnyNumber: true},
+				)
 				require.Equal(t, c.want, []string{out.VirtualIP, out.PublicAddress})
 				require.NotEmpty(t, out.Nodes.With(lcm.ControlPlane))
 			}

@@ -20,7 +20,9 @@ func TestTellHosts_passesOverAnotherDeadNodeOnly(t *testing.T) {
 	n := &kubenode.Activities{Reach: reach.Runner{Hosts: s, Vnfs: &activitytest.FixedVnf{}, Output: &activitytest.Output{}}}
 	in := kubenode.TellHostsInput{
 		NodeInput: reach.NodeInput{
-			Tracked: activities.Tracked{Step: lcm.StepRef{OpOccID: activitytest.OpOcc, Node: "cp-1"}}, Node: lcm.Node{Name: "cp-1"},
+			Tracked: activities.Tracked{
+				Step: lcm.StepRef{OpOccID: activitytest.OpOcc, Node: "cp-1"},
+			}, Node: lcm.Node{Name: "cp-1"},
 		},
 	}
 	dead := lcm.Wrap(lcm.KindBroken, reach.ErrServerOff, "cp-1: its server is SHUTOFF")
@@ -60,7 +62,11 @@ func (s serversOff) Off(ctx context.Context, _ lcm.OpOccID, node lcm.Node) strin
 func TestRetireNode_ofANodeWhoseServerIsOffIsDoneAtOnce(t *testing.T) {
 	s := activitytest.NewFakeSite(t, lcm.Nodes{{Name: "cp-1", ServerID: "s1"}})
 	cluster := &kubecluster.Activities{
-		Reach: reach.Runner{Hosts: s, Vnfs: &activitytest.FixedVnf{}, Output: &activitytest.Output{}}, Servers: serversOff{"s1": "SHUTOFF"},
+		Reach: reach.Runner{
+			Hosts:  s,
+			Vnfs:   &activitytest.FixedVnf{},
+			Output: &activitytest.Output{},
+		}, Servers: serversOff{"s1": "SHUTOFF"},
 	}
 	in := reach.NodeInput{
 		Tracked: activities.Tracked{Step: lcm.StepRef{OpOccID: activitytest.OpOcc, Node: "cp-1"}},

@@ -149,7 +149,8 @@ func TestPrepareNode_hidesTheProxysPasswordAndKeepsNetworksWhole(t *testing.T) {
 	assert.Equal(t, "v1.34.4", out.Kubeadm)
 	script := fake.Ran[0].Script
 	assert.Contains(
-		t, script,
+		t,
+		script,
 		"NO_PROXY_LIST='example.com,127.0.0.1,::1,localhost,.svc,.cluster.local,192.168.0.0/16,10.96.0.0/12,10.0.0.0/16,10.0.0.11,10.0.0.21'",
 	)
 	assert.Contains(t, script, "HOSTS='10.0.0.11 cp-0000000b,10.0.0.21 worker-00000015'")

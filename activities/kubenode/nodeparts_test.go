@@ -37,7 +37,10 @@ func apartDeployment() *vim.Inventory {
 		inv.Ports["port-of-"+deployment] = vim.Port{
 			ID: "port-of-" + deployment, ServerID: "server-of-" + deployment, Address: "10.0.0.1",
 		}
-		inv.PublicAddrs["fip-of-"+deployment] = vim.PublicAddress{Address: "public-of-" + deployment, PortID: "port-of-" + deployment}
+		inv.PublicAddrs["fip-of-"+deployment] = vim.PublicAddress{
+			Address: "public-of-" + deployment,
+			PortID:  "port-of-" + deployment,
+		}
 	}
 	return inv
 }

@@ -68,11 +68,23 @@ func TestConnectRegistries_setsEachOnceAndAsksIt(t *testing.T) {
 	assert.Contains(t, connect["hosts.1"], `ca = "ca.crt"`)
 	assert.Contains(t, connect["ca.1"], "CERTIFICATE")
 	auth := base64.StdEncoding.EncodeToString([]byte(`user01:hunter2"`))
-	assert.JSONEq(t, `{"auths":{"other.example.com":{"auth":"eDp5"},"registry.example.com":{"auth":"`+auth+`"}},"credHelpers":{}}`, connect["credentials"])
+	assert.JSONEq(
+		t,
+		`{"auths":{"other.example.com":{"auth":"eDp5"},"registry.example.com":{"auth":"`+auth+`"}},"credHelpers":{}}`,
+		connect["credentials"],
+	)
 	assert.JSONEq(t, `{"log-driver":"local","insecure-registries":["lab.example.com","192.168.0.10:5000"]}`,
 		node.Files[scripts.DockerConfiguration])
-	assert.JSONEq(t, `{"servers":["192.168.0.10:5000","registry.example.com"],"insecure":["192.168.0.10:5000"],"kubelet":["registry.example.com"],"docker":["registry.example.com"]}`, connect["after"])
-	assert.JSONEq(t, `{"servers":["192.168.0.10:5000","registry.example.com"],"kubelet":["registry.example.com"],"docker":[]}`, connect["after.bare"])
+	assert.JSONEq(
+		t,
+		`{"servers":["192.168.0.10:5000","registry.example.com"],"insecure":["192.168.0.10:5000"],"kubelet":["registry.example.com"],"docker":["registry.example.com"]}`,
+		connect["after"],
+	)
+	assert.JSONEq(
+		t,
+		`{"servers":["192.168.0.10:5000","registry.example.com"],"kubelet":["registry.example.com"],"docker":[]}`,
+		connect["after.bare"],
+	)
 
 	_, params = activitytest.ReadScript(fake.Ran[3].Script)
 	assert.Equal(t, "http://192.168.0.10:5000 https://registry.example.com", params["URLS"])
@@ -248,7 +260,11 @@ func TestConnectRegistries_wantsTheManifestOfTheImageThatIsNamed(t *testing.T) {
 	}
 	fake.Replies["check-registries"] = manifest("registry.example.com edge/app:1.0")
 	for range 2 {
-		assert.Equal(t, []string{"192.168.0.10:5000"}, activitytest.Must(t, nodes.ConnectRegistries, toRegistries(s, false)).Unseen)
+		assert.Equal(
+			t,
+			[]string{"192.168.0.10:5000"},
+			activitytest.Must(t, nodes.ConnectRegistries, toRegistries(s, false)).Unseen,
+		)
 	}
 	_, params := activitytest.ReadScript(fake.Ran[1].Script)
 	assert.Equal(t, "- /v2/edge/app/manifests/1.0", params["MANIFESTS"])
@@ -262,9 +278,19 @@ func TestConnectRegistries_wantsTheManifestOfTheImageThatIsNamed(t *testing.T) {
 	fake.Replies["check-registries"] = activitytest.Results("failure",
 		base64.StdEncoding.EncodeToString([]byte("wrong|registry.example.com|does not have test_image edge/app:1.0 (404)")))
 	_, err := activitytest.Do(t, nodes.ConnectRegistries, toRegistries(s, false))
-	activitytest.AssertKind(t, err, lcm.KindBroken, s.Nodes[0].Name+" cannot pull from all its registries: registry.example.com "+
-		"does not have test_image edge/app:1.0 (404). Mend")
+	activitytest.AssertKind(
+		t,
+		err,
+		lcm.KindBroken,
+		s.Nodes[0].Name+" cannot pull from all its registries: registry.example.com "+
+			"does not have test_image edge/app:1.0 (404). Mend",
+	)
 	fake.Replies["check-registries"] = nil
 	_, err = activitytest.Do(t, nodes.ConnectRegistries, toRegistries(s, false))
-	activitytest.AssertKind(t, err, lcm.KindBroken, "registry.example.com did not return the manifest of test_image edge/app:1.0")
+	activitytest.AssertKind(
+		t,
+		err,
+		lcm.KindBroken,
+		"registry.example.com did not return the manifest of test_image edge/app:1.0",
+	)
 }

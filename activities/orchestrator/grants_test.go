@@ -48,7 +48,10 @@ func ask(t *testing.T, g *orchestrator.Grants) (out orchestrator.RequestGrantOut
 	var suite testsuite.WorkflowTestSuite
 	env := suite.NewTestActivityEnvironment()
 	env.RegisterActivity(g)
-	in := orchestrator.RequestGrantInput{Tracked: activities.Tracked{Step: lcm.StepRef{OpOccID: activitytest.OpOcc}}, OpOccID: activitytest.OpOcc}
+	in := orchestrator.RequestGrantInput{
+		Tracked: activities.Tracked{Step: lcm.StepRef{OpOccID: activitytest.OpOcc}},
+		OpOccID: activitytest.OpOcc,
+	}
 	for _, act := range []any{g.RequestGrant, g.RequestGrant, g.AwaitGrant, g.AwaitGrant} {
 		value, err := env.ExecuteActivity(act, in)
 		if err != nil {

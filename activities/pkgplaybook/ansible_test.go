@@ -41,7 +41,10 @@ func newAnsibleSite(t *testing.T) ansibleSite {
 		p.KubernetesVersion = "1.27.7"
 		p.MasterNode.Username, p.MasterNode.Password = "debian", lcm.Secret{Clear: "of-control-planes"}
 		p.WorkerNode.Username, p.WorkerNode.PrivateKey = "ubuntu", lcm.Secret{Clear: "A KEY"}
-		p.Proxy = &k8s.ProxyParams{HTTPProxy: lcm.Secret{Clear: "http://u:secret1@proxy.example:3128"}, NoProxy: "10.0.0.0/8"}
+		p.Proxy = &k8s.ProxyParams{
+			HTTPProxy: lcm.Secret{Clear: "http://u:secret1@proxy.example:3128"},
+			NoProxy:   "10.0.0.0/8",
+		}
 	})
 	vnf := s.Reach.Vnfs.(*activitytest.FixedVnf)
 	vnf.Context.Drivers = []lifecycle.Driver{kubespray.New(vnf.Params)}
@@ -123,7 +126,13 @@ func TestSendInventory_writesTheVersionAsKubespraysReleaseDoes(t *testing.T) {
 func TestSendInventory_reachesWhatIsBrokenAtItsSuccessor(t *testing.T) {
 	s := newAnsibleSite(t)
 	in := s.input(s.Nodes)
-	broken := lcm.Node{Name: "cp-gone", Role: lcm.ControlPlane, ServerID: "gone", SSHAddress: "198.51.100.99", Address: "10.0.0.99"}
+	broken := lcm.Node{
+		Name:       "cp-gone",
+		Role:       lcm.ControlPlane,
+		ServerID:   "gone",
+		SSHAddress: "198.51.100.99",
+		Address:    "10.0.0.99",
+	}
 	in.Recovers, in.Broken, in.Successors = true, lcm.Nodes{broken}, s.Nodes[:1]
 	for range 2 {
 		activitytest.Must(t, s.ansible.SendInventory, in)

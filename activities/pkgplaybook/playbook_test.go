@@ -161,7 +161,12 @@ func TestPlay_runsWhereTheWorkerIsWithoutAnAnsibleServer(t *testing.T) {
 	}
 	require.Len(t, p.fake.Ran, 1, "its end is found again")
 	ran := p.fake.Ran[0]
-	assert.Equal(t, map[string][]byte{"Scripts/web.yaml": []byte("[]")}, p.here[0].Package, "images are no files of playbooks")
+	assert.Equal(
+		t,
+		map[string][]byte{"Scripts/web.yaml": []byte("[]")},
+		p.here[0].Package,
+		"images are no files of playbooks",
+	)
 	assert.Subset(t, ran.Mask, []string{"hunter2", "of the server"})
 	assert.False(t, ran.Sudo)
 	assert.Contains(t, ran.Script, "/claims/"+ran.ID)
@@ -273,8 +278,10 @@ func TestPlay_runsACommand(t *testing.T) {
 	p := newPlayedSite(t)
 	vnf := p.Reach.Vnfs.(*activitytest.FixedVnf)
 	vnf.Context.PackageFile = func(context.Context, string) ([]byte, error) {
-		return []byte("vdus: { web: { config: { order: 0, vm_app_config: { type: remote-command, username: debian, password: " +
-			"_VAR_login, instantiation: [{ command: echo _VAR_license, order: 0 }] } } } }"), nil
+		return []byte(
+			"vdus: { web: { config: { order: 0, vm_app_config: { type: remote-command, username: debian, password: " +
+				"_VAR_login, instantiation: [{ command: echo _VAR_license, order: 0 }] } } } }",
+		), nil
 	}
 	for range 2 {
 		activitytest.Must(t, p.work.AwaitServer, p.input)
@@ -364,6 +371,13 @@ func TestPlay_tellsWhatToDoWhereATaskNeedsToBeSomebodyElse(t *testing.T) {
 			base64.StdEncoding.EncodeToString(fmt.Appendf(nil, `{"become": %t}`, c.become)))
 		_, err := activitytest.Do(t, p.work.Play, p.input)
 		require.ErrorContains(t, err, c.says, name)
-		require.Equal(t, c.told, strings.Contains(err.Error(), "and give an Ansible server, ansible.server"), "%s: %v", name, err)
+		require.Equal(
+			t,
+			c.told,
+			strings.Contains(err.Error(), "and give an Ansible server, ansible.server"),
+			"%s: %v",
+			name,
+			err,
+		)
 	}
 }

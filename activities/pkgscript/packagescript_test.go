@@ -150,7 +150,12 @@ func TestRunOnServer_passesAServerOverThatLeavesAndDoesNotAnswer(t *testing.T) {
 	}
 	fake.Fail["run-package-script"] = []error{lcm.Errorf(lcm.KindBroken, "It has failed.")}
 	_, err := activitytest.Do(t, packaged.RunOnServer, in)
-	require.ErrorContains(t, err, "It has failed.", "the error is about the script, not about a server that does not answer")
+	require.ErrorContains(
+		t,
+		err,
+		"It has failed.",
+		"the error is about the script, not about a server that does not answer",
+	)
 
 	in.PassOver = false
 	for range 2 { // a server that is off stays so, and waiting would not help

@@ -103,7 +103,11 @@ func (l *ledger) Grant(context.Context, lcm.OpOccID) (lcm.Grant, error) {
 	return lcm.Grant{AddResources: []lcm.GrantResource{{ResourceDefinitionID: fmt.Sprintf("add-%d", l.granted)}}}, nil
 }
 
-func (l *ledger) Instantiated(_ context.Context, _ lcm.OpOccID, made record.Outcome) (out record.InstantiatedVnf, err error) {
+func (l *ledger) Instantiated(
+	_ context.Context,
+	_ lcm.OpOccID,
+	made record.Outcome,
+) (out record.InstantiatedVnf, err error) {
 	for _, v := range made.Vnfcs {
 		out.Info.VnfcResources = append(out.Info.VnfcResources,
 			lcm.VnfcResourceInfo{ID: "vnfc-" + v.ServerID, VduID: v.VduID})
@@ -178,7 +182,9 @@ func TestRecordState_rolledBackHasChangedNothing(t *testing.T) {
 func TestRecordState_rolledBackKeepsWhatWasMadeAnew(t *testing.T) {
 	l := &ledger{inst: lcm.VnfInstance{
 		InstantiationState: lcm.Instantiated,
-		Instantiated:       &lcm.InstantiatedVnfInfo{VnfcResources: []lcm.VnfcResourceInfo{{ID: "vnfc-a"}, {ID: "vnfc-old"}}},
+		Instantiated: &lcm.InstantiatedVnfInfo{
+			VnfcResources: []lcm.VnfcResourceInfo{{ID: "vnfc-a"}, {ID: "vnfc-old"}},
+		},
 	}}
 	restored := *twoVnfcs
 	restored.Restored = true
@@ -193,7 +199,9 @@ func TestRecordState_rolledBackKeepsWhatWasMadeAnew(t *testing.T) {
 func TestRecordState_givenUpChangeLeavesWhatExists(t *testing.T) {
 	l := &ledger{inst: lcm.VnfInstance{
 		InstantiationState: lcm.Instantiated,
-		Instantiated:       &lcm.InstantiatedVnfInfo{VnfcResources: []lcm.VnfcResourceInfo{{ID: "vnfc-a"}, {ID: "vnfc-old"}}},
+		Instantiated: &lcm.InstantiatedVnfInfo{
+			VnfcResources: []lcm.VnfcResourceInfo{{ID: "vnfc-a"}, {ID: "vnfc-old"}},
+		},
 	}}
 	l.record(t, 1, lcm.FailedTemp, twoVnfcs)
 	require.Equal(t, "vnfc-old", l.inst.Instantiated.VnfcResources[1].ID, "a retry may still change it")
@@ -309,7 +317,9 @@ func TestRecordState_whatWasStoppedIsKnownAlsoWhenTheOperationIsGivenUp(t *testi
 			VnfState: lcm.VnfStarted, VnfcResources: []lcm.VnfcResourceInfo{{ID: "a"}, {ID: "b"}},
 		}}}
 	}
-	some := &record.Outcome{Operated: &record.Operated{ChangeStateTo: lcm.VnfStopped, Vnfcs: []string{"a"}, Cordoned: []string{"a"}}}
+	some := &record.Outcome{
+		Operated: &record.Operated{ChangeStateTo: lcm.VnfStopped, Vnfcs: []string{"a"}, Cordoned: []string{"a"}},
+	}
 	all := &record.Outcome{Operated: &record.Operated{ChangeStateTo: lcm.VnfStopped, Vnfcs: []string{"a", "b"}}}
 	l := fresh()
 	l.record(t, 1, lcm.FailedTemp, some)

@@ -91,7 +91,9 @@ func TestFindConnections_looksInNeutron(t *testing.T) {
 		Before: links("net-old", "a", "b", "d-c", "d"),
 		After:  append(links("net-new", "a", "b"), links("nowhere", "d-c")...),
 	}
-	infra := &resources.Activities{Cloud: resources.Cloud{VIMs: cloud, Deployments: deployment, Output: &activitytest.Output{}}}
+	infra := &resources.Activities{
+		Cloud: resources.Cloud{VIMs: cloud, Deployments: deployment, Output: &activitytest.Output{}},
+	}
 	for range 2 {
 		out := activitytest.Must(t, infra.FindConnections, resources.FindConnectionsInput{OpOccID: activitytest.OpOcc})
 		assert.Equal(t, []string{"a"}, out.Moved)

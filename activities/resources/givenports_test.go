@@ -141,7 +141,11 @@ func TestGivenPorts_areFoundAndReleased(t *testing.T) {
 	}
 	for range 2 {
 		read()
-		out := activitytest.Must(t, (&kubenode.Finder{Cloud: infra.Cloud}).FindNodes, kubenode.FindNodesInput{OpOccID: activitytest.OpOcc})
+		out := activitytest.Must(
+			t,
+			(&kubenode.Finder{Cloud: infra.Cloud}).FindNodes,
+			kubenode.FindNodesInput{OpOccID: activitytest.OpOcc},
+		)
 		require.Equal(t, []record.Attached{{Type: lcm.GrantLinkPort, Resource: "a", ID: "p"}}, out.Vnfcs[0].Attached)
 		require.Len(t, cloud.Inv.Resources, 4, "not what is in another device")
 	}
@@ -150,13 +154,22 @@ func TestGivenPorts_areFoundAndReleased(t *testing.T) {
 		activitytest.Must(t, infra.ChangeStack, resources.ChangeStackInput{
 			OpOccID: activitytest.OpOcc, Sizes: vim.SizesPlanned, Within: true, Leaving: []string{"s1"},
 		})
-		require.Equal(t, map[string]string{"p": "", "q": "", "strange": "elsewhere"}, cloud.holder, "free for the successors")
+		require.Equal(
+			t,
+			map[string]string{"p": "", "q": "", "strange": "elsewhere"},
+			cloud.holder,
+			"free for the successors",
+		)
 		require.Equal(t, []string{"one"}, cloud.Replaced(), "ports are replaced by nobody")
 	}
 	cloud.servers = map[string]string{"s1": "ACTIVE", "left": "ACTIVE"}
 	for range 2 {
 		read()
-		activitytest.Must(t, infra.RestoreServers, resources.ServersInput{OpOccID: activitytest.OpOcc, ServerIDs: []string{"s1", "left"}})
+		activitytest.Must(
+			t,
+			infra.RestoreServers,
+			resources.ServersInput{OpOccID: activitytest.OpOcc, ServerIDs: []string{"s1", "left"}},
+		)
 		require.Equal(t, map[string]string{"p": "s1", "q": "left", "strange": "elsewhere"}, cloud.holder)
 		require.Equal(t, 2, cloud.plugs)
 	}
@@ -179,9 +192,13 @@ func TestFindConnections_knowsGivenPorts(t *testing.T) {
 				VduID: "vdu", ServerID: "s",
 				Attached: []record.Attached{{Type: lcm.GrantLinkPort, Resource: "a", ID: "old"}},
 			}},
-			Before: []lcm.ExtVirtualLink{onGiven("net", "a", "old")}, After: []lcm.ExtVirtualLink{onGiven("net", "a", "new")},
+			Before: []lcm.ExtVirtualLink{
+				onGiven("net", "a", "old"),
+			}, After: []lcm.ExtVirtualLink{onGiven("net", "a", "new")},
 		}
-		infra := &resources.Activities{Cloud: resources.Cloud{VIMs: cloud, Deployments: deployment, Output: &activitytest.Output{}}}
+		infra := &resources.Activities{
+			Cloud: resources.Cloud{VIMs: cloud, Deployments: deployment, Output: &activitytest.Output{}},
+		}
 		listed := cloud.Inv.Resources
 		for range 2 {
 			cloud.Inv.Resources, cloud.Inv.Ports = listed, nil
@@ -243,7 +260,11 @@ func TestChangeStack_looksAtPortsForServersThatCome(t *testing.T) {
 		}
 		for range 2 {
 			cloud.Last = vim.Change{}
-			_, err := activitytest.Do(t, infra.ChangeStack, resources.ChangeStackInput{OpOccID: activitytest.OpOcc, Sizes: vim.SizesGrown})
+			_, err := activitytest.Do(
+				t,
+				infra.ChangeStack,
+				resources.ChangeStackInput{OpOccID: activitytest.OpOcc, Sizes: vim.SizesGrown},
+			)
 			if says == "" {
 				require.NoError(t, err)
 				require.NotEqual(t, vim.Change{}, cloud.Last)
@@ -253,7 +274,11 @@ func TestChangeStack_looksAtPortsForServersThatCome(t *testing.T) {
 			require.NotContains(t, err.Error(), "10.0.0.9")
 			require.Equal(t, vim.Change{}, cloud.Last, "nothing is touched")
 		}
-		activitytest.Must(t, infra.ChangeStack, resources.ChangeStackInput{OpOccID: activitytest.OpOcc, Sizes: vim.SizesRecorded})
+		activitytest.Must(
+			t,
+			infra.ChangeStack,
+			resources.ChangeStackInput{OpOccID: activitytest.OpOcc, Sizes: vim.SizesRecorded},
+		)
 	}
 }
 

@@ -39,13 +39,21 @@ func TestOperateContainers_stopsAndStartsThem(t *testing.T) {
 	}
 	for _, to := range []lcm.VnfState{lcm.VnfStopped, lcm.VnfStarted} {
 		for range 2 {
-			activitytest.Must(t, infra.OperateContainers, resources.OperateContainersInput{OpOccID: activitytest.OpOcc, To: to})
+			activitytest.Must(
+				t,
+				infra.OperateContainers,
+				resources.OperateContainersInput{OpOccID: activitytest.OpOcc, To: to},
+			)
 			require.Equal(t, to == lcm.VnfStopped, cloud.halted)
 		}
 	}
 	require.Equal(t, time.Minute, cloud.grace)
 
 	infra.Cloud.VIMs = &activitytest.ChangingCloud{}
-	_, err := activitytest.Do(t, infra.OperateContainers, resources.OperateContainersInput{OpOccID: activitytest.OpOcc, To: lcm.VnfStopped})
+	_, err := activitytest.Do(
+		t,
+		infra.OperateContainers,
+		resources.OperateContainersInput{OpOccID: activitytest.OpOcc, To: lcm.VnfStopped},
+	)
 	require.ErrorContains(t, err, "cannot stop and start deployments as a whole")
 }

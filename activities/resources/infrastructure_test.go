@@ -103,7 +103,11 @@ func TestChangeStack_takesWhatAFailedEnlargementHasLeft(t *testing.T) {
 		Cloud: resources.Cloud{VIMs: cloud, Deployments: activitytest.FixedDeployment{}, Output: &activitytest.Output{}},
 	}
 	for range 2 {
-		activitytest.Must(t, infra.ChangeStack, resources.ChangeStackInput{OpOccID: activitytest.OpOcc, Sizes: vim.SizesRecorded})
+		activitytest.Must(
+			t,
+			infra.ChangeStack,
+			resources.ChangeStackInput{OpOccID: activitytest.OpOcc, Sizes: vim.SizesRecorded},
+		)
 		assert.Equal(t, []string{"half"}, cloud.Replaced(), "Heat would take the oldest member of a group that shrinks")
 	}
 }
@@ -113,7 +117,14 @@ func TestChangeStack_takesWhatAFailedEnlargementHasLeft(t *testing.T) {
 func TestChangeStack_keepsTheMembersThatStay(t *testing.T) {
 	cloud := &activitytest.ChangingCloud{Inv: &vim.Inventory{ID: "top", Resources: []vim.Resource{
 		{Name: "workers", Kind: vim.Group, ID: "group", Part: "top"},
-		{Name: "aborted", VimType: "member.yaml", ID: "nested-1", Part: "group", Level: vim.Failed, Status: "UPDATE_FAILED"},
+		{
+			Name:    "aborted",
+			VimType: "member.yaml",
+			ID:      "nested-1",
+			Part:    "group",
+			Level:   vim.Failed,
+			Status:  "UPDATE_FAILED",
+		},
 		{Name: "node", Kind: vim.Compute, ID: "s1", Part: "nested-1", Status: "CREATE_COMPLETE"},
 		{Name: "well", VimType: "member.yaml", ID: "nested-2", Part: "group", Status: "UPDATE_COMPLETE"},
 		{Name: "node", Kind: vim.Compute, ID: "s2", Part: "nested-2", Status: "CREATE_COMPLETE"},
@@ -194,7 +205,11 @@ func TestReconnectStack_givesTheDeploymentTheParametersThatItIsAskedFor(t *testi
 	}
 	for _, asBefore := range []bool{false, true} {
 		for range 2 {
-			out := activitytest.Must(t, infra.ReconnectStack, resources.ReconnectStackInput{OpOccID: activitytest.OpOcc, AsBefore: asBefore})
+			out := activitytest.Must(
+				t,
+				infra.ReconnectStack,
+				resources.ReconnectStackInput{OpOccID: activitytest.OpOcc, AsBefore: asBefore},
+			)
 			assert.Equal(t, asBefore, cloud.Last.Definition.(map[string]any)["asBefore"])
 			assert.Empty(t, cloud.Last.Replace)
 			if !asBefore {

@@ -107,9 +107,15 @@ func halfHealed() (*pluggedCloud, activitytest.FixedDeployment) {
 
 func TestRestoreServers_givesServersTheirPortsBack(t *testing.T) {
 	cloud, deployment := halfHealed()
-	infra := &resources.Activities{Cloud: resources.Cloud{VIMs: cloud, Deployments: deployment, Output: &activitytest.Output{}}}
+	infra := &resources.Activities{
+		Cloud: resources.Cloud{VIMs: cloud, Deployments: deployment, Output: &activitytest.Output{}},
+	}
 	for range 2 {
-		out := activitytest.Must(t, infra.RestoreServers, resources.ServersInput{OpOccID: activitytest.OpOcc, ServerIDs: []string{"old-1", "old-2"}})
+		out := activitytest.Must(
+			t,
+			infra.RestoreServers,
+			resources.ServersInput{OpOccID: activitytest.OpOcc, ServerIDs: []string{"old-1", "old-2"}},
+		)
 		assert.Empty(t, out.Lost)
 		assert.Equal(t, map[string]string{"a": "old-1", "b": "old-1", "c": "old-2"}, cloud.holder)
 		assert.Equal(t, []string{"old-2"}, cloud.healthy)
@@ -121,7 +127,9 @@ func TestRestoreServers_givesServersTheirPortsBack(t *testing.T) {
 func TestRestoreServers_doesNothingWhenAServerIsLost(t *testing.T) {
 	cloud, deployment := halfHealed()
 	cloud.servers["old-2"] = "SOFT_DELETED"
-	infra := &resources.Activities{Cloud: resources.Cloud{VIMs: cloud, Deployments: deployment, Output: &activitytest.Output{}}}
+	infra := &resources.Activities{
+		Cloud: resources.Cloud{VIMs: cloud, Deployments: deployment, Output: &activitytest.Output{}},
+	}
 	in := resources.ServersInput{OpOccID: activitytest.OpOcc, ServerIDs: []string{"old-1", "old-2"}}
 	for range 2 {
 		assert.Equal(t, []string{"old-2"}, activitytest.Must(t, infra.RestoreServers, in).Lost)
@@ -135,7 +143,11 @@ func TestRestoreServers_leavesAServerInErrorWithoutItsPorts(t *testing.T) {
 	cloud.servers["old-1"] = "ERROR"
 	output := &activitytest.Output{}
 	infra := &resources.Activities{Cloud: resources.Cloud{VIMs: cloud, Deployments: deployment, Output: output}}
-	activitytest.Must(t, infra.RestoreServers, resources.ServersInput{OpOccID: activitytest.OpOcc, ServerIDs: []string{"old-1"}})
+	activitytest.Must(
+		t,
+		infra.RestoreServers,
+		resources.ServersInput{OpOccID: activitytest.OpOcc, ServerIDs: []string{"old-1"}},
+	)
 	require.Contains(t, output.Shown, ": The server old-1 cannot have its port a back: The server old-1 is in ERROR.")
 }
 
@@ -154,8 +166,11 @@ func TestChangeStack_replacesServersWithinMembers(t *testing.T) {
 			{Name: "vdu", Kind: vim.Compute, ID: "s2", Part: "nested-2"},
 			{Name: "cp", Kind: vim.LinkPort, ID: "p2", Part: "nested-2"},
 		},
-		Servers: map[string]vim.Server{"s1": {ID: "s1", Status: "ACTIVE"}, "s2": {ID: "s2", Level: vim.Failed, Status: "ERROR"}},
-		Ports:   map[string]vim.Port{"p1": {ID: "p1", ServerID: "s1"}, "p2": {ID: "p2", ServerID: "s2"}},
+		Servers: map[string]vim.Server{
+			"s1": {ID: "s1", Status: "ACTIVE"},
+			"s2": {ID: "s2", Level: vim.Failed, Status: "ERROR"},
+		},
+		Ports: map[string]vim.Port{"p1": {ID: "p1", ServerID: "s1"}, "p2": {ID: "p2", ServerID: "s2"}},
 	}
 	infra := &resources.Activities{
 		Cloud: resources.Cloud{VIMs: cloud, Deployments: activitytest.FixedDeployment{}, Output: &activitytest.Output{}},
@@ -172,7 +187,12 @@ func TestChangeStack_replacesServersWithinMembers(t *testing.T) {
 	assert.Equal(t, []string{"vdu", "cp", "disk"}, cloud.Replaced())
 
 	assert.Contains(t, cloud.servers, "s1")
-	in = resources.ChangeStackInput{OpOccID: activitytest.OpOcc, Sizes: vim.SizesPlanned, Leaving: []string{"s2"}, Within: true}
+	in = resources.ChangeStackInput{
+		OpOccID: activitytest.OpOcc,
+		Sizes:   vim.SizesPlanned,
+		Leaving: []string{"s2"},
+		Within:  true,
+	}
 	for range 2 {
 		activitytest.Must(t, infra.ChangeStack, in)
 		assert.NotContains(t, cloud.servers, "s2", "Heat would leave it its port, which the successor needs")
@@ -191,7 +211,9 @@ func TestChangeStack_sparesMembersThatAreRecorded(t *testing.T) {
 		vim.Resource{Name: "vdu", Kind: vim.Compute, ID: "s3", Part: "nested-3"},
 	)
 	cloud.Inv.Resources[0].ID = "" // the VIM has made no resource
-	infra := &resources.Activities{Cloud: resources.Cloud{VIMs: cloud, Deployments: deployment, Output: &activitytest.Output{}}}
+	infra := &resources.Activities{
+		Cloud: resources.Cloud{VIMs: cloud, Deployments: deployment, Output: &activitytest.Output{}},
+	}
 	cloud.holder = map[string]string{"a": "old-1", "c": "old-2"}
 	cloud.Inv.Resources = append(cloud.Inv.Resources,
 		vim.Resource{Name: "cp", Kind: vim.LinkPort, ID: "a", Part: "nested-1"},
@@ -200,14 +222,22 @@ func TestChangeStack_sparesMembersThatAreRecorded(t *testing.T) {
 	cloud.Inv.Ports = map[string]vim.Port{"a": {ID: "a", ServerID: "old-1"}, "c": {ID: "c", ServerID: "old-2"}}
 	for _, successor := range []string{"", "new-1"} {
 		cloud.Inv.Resources[0].ID = successor
-		activitytest.Must(t, infra.ChangeStack, resources.ChangeStackInput{OpOccID: activitytest.OpOcc, Sizes: vim.SizesRecorded})
+		activitytest.Must(
+			t,
+			infra.ChangeStack,
+			resources.ChangeStackInput{OpOccID: activitytest.OpOcc, Sizes: vim.SizesRecorded},
+		)
 		// fixedDeployment's recorded servers are s1 and s2.
 		assert.Equal(t, []string{"m3"}, cloud.Replaced(), "the new member alone")
 		assert.Equal(t, map[string]string{"a": "", "c": "old-2"}, cloud.holder,
 			"Heat makes the successor, which needs the port")
 	}
 	cloud.servers["old-1"], cloud.holder["a"] = "ERROR", "old-1"
-	activitytest.Must(t, infra.ChangeStack, resources.ChangeStackInput{OpOccID: activitytest.OpOcc, Sizes: vim.SizesRecorded})
+	activitytest.Must(
+		t,
+		infra.ChangeStack,
+		resources.ChangeStackInput{OpOccID: activitytest.OpOcc, Sizes: vim.SizesRecorded},
+	)
 	assert.NotContains(t, cloud.servers, "old-1")
 	assert.Empty(t, cloud.holder["a"])
 }

@@ -43,7 +43,9 @@ func (c *switchedCloud) turn(id string, on bool) error {
 
 func switching(id string, to lcm.VnfState) resources.SwitchServerInput {
 	return resources.SwitchServerInput{
-		Tracked: activities.Tracked{Step: lcm.StepRef{OpOccID: activitytest.OpOcc}}, OpOccID: activitytest.OpOcc, ServerID: id, To: to,
+		Tracked: activities.Tracked{
+			Step: lcm.StepRef{OpOccID: activitytest.OpOcc},
+		}, OpOccID: activitytest.OpOcc, ServerID: id, To: to,
 	}
 }
 

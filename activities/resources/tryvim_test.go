@@ -50,10 +50,18 @@ func TestTryVim_wantsTheDeploymentOfAVnfThatHasOne(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			infra := &resources.Activities{
-				Cloud: resources.Cloud{VIMs: c.cloud, Deployments: activitytest.FixedDeployment{}, Output: &activitytest.Output{}},
+				Cloud: resources.Cloud{
+					VIMs:        c.cloud,
+					Deployments: activitytest.FixedDeployment{},
+					Output:      &activitytest.Output{},
+				},
 			}
 			for range 2 {
-				_, err := activitytest.Do(t, infra.TryVim, resources.TryVimInput{OpOccID: activitytest.OpOcc, HasDeployment: c.hasStack})
+				_, err := activitytest.Do(
+					t,
+					infra.TryVim,
+					resources.TryVimInput{OpOccID: activitytest.OpOcc, HasDeployment: c.hasStack},
+				)
 				if c.says == "" {
 					require.NoError(t, err)
 				} else {

@@ -93,7 +93,11 @@ func TestStorageServer_isSetUpTwiceAsOnce(t *testing.T) {
 		})
 		assert.Equal(t, []string{activitytest.VolumeID}, made.Formatted)
 		assert.Equal(t, "kernel", activitytest.Must(t, s.storage.ExportVolumes, s.Tracked(s.server.Node)).Server)
-		activitytest.Must(t, s.storage.MountExports, storageserver.MountExportsInput{NodeInput: s.Tracked(s.Nodes[3]), Storage: s.server})
+		activitytest.Must(
+			t,
+			s.storage.MountExports,
+			storageserver.MountExportsInput{NodeInput: s.Tracked(s.Nodes[3]), Storage: s.server},
+		)
 		assert.Equal(t, []string{"a", "b"}, activitytest.Must(t, s.storage.RegisterPersistentVolumes, s.volumes()).Names)
 	}
 	set, _ := s.params(t, "set-up-volumes")
