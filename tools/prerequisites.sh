@@ -62,6 +62,16 @@ main() {
 	look
 	[ ${#missing[@]} = 0 ] || provide "$@"
 	[ ${#optional[@]} = 0 ] || try
+	[ "$what" != test ] || warn_of_full_disk
+}
+
+# warn_of_full_disk: the machines of tests are in /var/tmp, and take the space that is free there for their own disks.
+warn_of_full_disk() {
+	local free
+	free=$(df -Pk /var/tmp | awk 'NR == 2 { print int($4 / 1048576) }')
+	[ "$free" -lt 12 ] || return 0
+	echo "/var/tmp has $free GiB free. Tests with real machines need 12 and will fail. Make room there;" \
+		"'go clean -cache' empties Go's build cache, if that is on the same disk." >&2
 }
 
 # sets_of_demo ARGS...: reads what matters here of the demo's arguments; the demo itself refuses wrong ones.

@@ -44,6 +44,9 @@ func (d *Driver) boot(ctx context.Context, i *instance) error {
 	if err := d.inotify.ensure(i.spec.Name); err != nil {
 		return err
 	}
+	if err := d.ensureSpace(i); err != nil {
+		return err
+	}
 	if err := d.clear(ctx, i); err != nil {
 		return err
 	}

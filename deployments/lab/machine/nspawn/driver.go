@@ -46,6 +46,8 @@ type Driver struct {
 	groups  hierarchies
 	inotify inotify
 	lock    *os.File
+	// freeSpace returns the MiB that are free in the file system of a directory; tests have their own.
+	freeSpace func(dir string) (int, error)
 
 	mu       sync.Mutex // guards the fields below and the router; never held while a machine boots or stops
 	networks records[machine.Network]
@@ -79,7 +81,7 @@ func New(opts Options) (*Driver, error) {
 	opts.StateDir = dir
 	d := &Driver{
 		opts: opts, log: opts.Log, tag: short(dir)[:6], closing: make(chan struct{}), machines: map[string]*instance{},
-		inotify: hostInotify(),
+		inotify: hostInotify(), freeSpace: freeSpace,
 	}
 	if d.groups, err = findHierarchies("windlass-lab-" + d.tag); err != nil {
 		return nil, lcm.Wrap(lcm.KindBroken, err, "The lab cannot use the control groups of this host.")
