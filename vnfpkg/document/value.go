@@ -4,7 +4,9 @@ package document
 
 import (
 	"iter"
+	"maps"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -155,6 +157,13 @@ func Mapping(pairs ...any) *Value {
 		v.Set(pairs[i].(string), pairs[i+1].(*Value))
 	}
 	return v
+}
+
+// Copy is a value with the same members or items, for which others can then be set.
+func (v *Value) Copy() *Value {
+	c := *v
+	c.Keys, c.Items, c.index = slices.Clone(v.Keys), slices.Clone(v.Items), maps.Clone(v.index)
+	return &c
 }
 
 // ResolvePath turns ref, a reference in the file from, into a path from the root of the package; false if it leaves the

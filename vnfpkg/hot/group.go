@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 	"github.com/windlass-nfv/windlass/vnfpkg/document"
 )
@@ -89,4 +91,29 @@ func (g group) isLiteral() bool {
 	size := g.resource.At("properties", g.sizeKey)
 	_, number := size.Number()
 	return number || size.IsNull()
+}
+
+// Holding is the template with groups that may have so many members: a max_size that is too small for the number of VMs
+// of a VDU becomes that number.
+func (t Template) Holding(f *descriptor.Flavour, capacity map[string]int) (Template, error) {
+	parsed, err := t.parse(f)
+	if err != nil {
+		return t, err
+	}
+	changed := false
+	for _, g := range parsed.groups(f) {
+		properties, n := g.resource.At("properties"), capacity[g.vdus[0]]
+		if highest, ok := properties.At("max_size").Number(); ok && n > highest {
+			properties.Set("max_size", document.Scalar("!!int", strconv.Itoa(n)))
+			changed = true
+		}
+	}
+	if !changed {
+		return t, nil
+	}
+	text, err := parsed.top.Encode()
+	if err != nil {
+		return t, lcm.Wrap(lcm.KindInvalid, err, "%s cannot be written again", f.BaseHOT)
+	}
+	return Template{Top: text, Files: t.Files}, nil
 }

@@ -80,8 +80,7 @@ func (p parsedTemplate) checkSeparate(f *descriptor.Flavour, members descriptor.
 
 // ofMember is a copy of a resource that takes one VNFC's entries of the parameter nfv.
 func ofMember(v *document.Value, index int) *document.Value {
-	c := *v
-	c.Items = make([]*document.Value, len(v.Items))
+	c := v.Copy()
 	for i, item := range v.Items {
 		c.Items[i] = ofMember(item, index)
 	}
@@ -89,7 +88,7 @@ func ofMember(v *document.Value, index int) *document.Value {
 		ref.Items[2].Str() != "" {
 		ref.Items[2] = document.Scalar("!!str", descriptor.MemberName(ref.Items[2].Str(), index))
 	}
-	return &c
+	return c
 }
 
 // described is the id of the VDU, connection point or storage for an entry of nfv. An entry of a VNFC with its own
