@@ -35,7 +35,7 @@ func (a *api) planReconnection(
 	if err != nil {
 		return p, facts, err
 	}
-	facts.ChangesVim = req.ChangesVim(inst)
+	facts.ChangesVim = lcm.ChangesVim(inst, req.VimConnections)
 	return p, facts, a.checkReconnection(ctx, inst, facts.Flavour, req, p.Links)
 }
 
@@ -54,12 +54,8 @@ func (a *api) checkReconnection(
 	ctx context.Context, inst lcm.VnfInstance, f *descriptor.Flavour, req lcm.ChangeExtConnRequest,
 	links []lcm.ExtVirtualLink,
 ) error {
-	after, _, err := req.Apply(inst)
-	if err != nil {
-		return err
-	}
 	var found driver.Findings
-	if err := a.checkConnections(ctx, req.VimConnections, inst, after, &found); err != nil {
+	if err := a.checkVimPatches(ctx, inst, req, &found); err != nil {
 		return err
 	}
 	whole := operations.Operation{Flavour: f, Request: lcm.InstantiateRequest{ExtVirtualLinks: links}}
@@ -80,6 +76,17 @@ func (a *api) checkReconnection(
 		}
 	}
 	return found.Err()
+}
+
+// checkVimPatches checks the VIM connections of the instance after the request.
+func (a *api) checkVimPatches(
+	ctx context.Context, inst lcm.VnfInstance, req lcm.PatchingVims, found *driver.Findings,
+) error {
+	after, _, err := lcm.PatchVims(inst, req.VimPatches())
+	if err != nil {
+		return err
+	}
+	return a.checkConnections(ctx, req.VimPatches(), inst, after, found)
 }
 
 // checkRenewedPorts checks the connection points of a VNF that is a stack.

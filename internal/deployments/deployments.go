@@ -31,6 +31,9 @@ type Definer interface {
 	Whole(ctx context.Context, of *operations.Operation) (vim.Definition, []string, error)
 	// Sized defines a change of a VNF to the given sizes.
 	Sized(ctx context.Context, of *operations.Operation, sizes vim.Sizes) (vim.Definition, []string, error)
+	// Redefined defines the change of a VNF to what its operation makes of it, at the given sizes. Grown, it also keeps
+	// what the VNF has before (Operation.Before) and not afterwards. Recorded, it is the VNF as it was before.
+	Redefined(ctx context.Context, of *operations.Operation, sizes vim.Sizes) (vim.Definition, []string, error)
 	// Renewed defines a change of a VNF's connections; the mark tells it from other changes.
 	Renewed(ctx context.Context, of *operations.Operation, mark string) (vim.Definition, []string, error)
 }
@@ -85,11 +88,15 @@ func (d *Deployments) Change(
 	if err != nil {
 		return ch, nil, err
 	}
+	ch = changeOf(op)
+	ch.Undo = sizes == vim.SizesRecorded
+	if op.Before != nil {
+		ch.Definition, ch.Secrets, err = definer.Redefined(ctx, op, sizes)
+		return ch, op.Servers(), err
+	}
 	if sizes == vim.SizesRecorded {
 		asRecorded(op)
 	}
-	ch = changeOf(op)
-	ch.Undo = sizes == vim.SizesRecorded
 	ch.Definition, ch.Secrets, err = definer.Sized(ctx, op, sizes)
 	return ch, op.Servers(), err
 }

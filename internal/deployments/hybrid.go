@@ -37,6 +37,15 @@ func (h hybridDefiner) Sized(
 	})
 }
 
+// Redefined implements Definer: both parts change.
+func (h hybridDefiner) Redefined(
+	ctx context.Context, of *operations.Operation, sizes vim.Sizes,
+) (vim.Definition, []string, error) {
+	return h.define(of, func(p definerPart, part *operations.Operation) (vim.Definition, []string, error) {
+		return p.Redefined(ctx, part, sizes)
+	})
+}
+
 // Renewed implements Definer: its result has the parts whose connection points change.
 func (h hybridDefiner) Renewed(
 	ctx context.Context, of *operations.Operation, mark string,

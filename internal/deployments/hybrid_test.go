@@ -24,6 +24,10 @@ func (d told) Sized(ctx context.Context, of *operations.Operation, _ vim.Sizes) 
 	return d.Whole(ctx, of)
 }
 
+func (d told) Redefined(ctx context.Context, of *operations.Operation, _ vim.Sizes) (vim.Definition, []string, error) {
+	return d.Whole(ctx, of)
+}
+
 func (d told) Renewed(ctx context.Context, of *operations.Operation, _ string) (vim.Definition, []string, error) {
 	return d.Whole(ctx, of)
 }
@@ -52,6 +56,10 @@ func TestHybridDefiner_definesThePartsThatAPlanIsAbout(t *testing.T) {
 	sized, _, err := h.Sized(t.Context(), of, vim.SizesGrown)
 	require.NoError(t, err)
 	require.Equal(t, hybrid.Definition{"kubernetes": "web"}, sized)
+
+	redefined, _, err := h.Redefined(t.Context(), of, vim.SizesGrown)
+	require.NoError(t, err)
+	require.Equal(t, hybrid.Definition{"openstack": "vm", "kubernetes": "web"}, redefined, "another flavour may change both parts")
 
 	of.OpOcc.Plan = &lcm.Plan{Links: []lcm.ExtVirtualLink{{ID: "l", ResourceID: "n", ExtCps: []lcm.ExtCp{{CpdID: "vm_cp"}}}}}
 	renewed, _, err := h.Renewed(t.Context(), of, "mark")

@@ -111,7 +111,7 @@ func (g *Grants) honour(op *operations.Operation, facts lifecycle.Facts, grant l
 	if err := op.Relink(facts, grant); err != nil {
 		return err
 	}
-	if !op.OpOcc.Operation.Makes() {
+	if !op.OpOcc.Operation.Makes() && op.Before == nil {
 		return nil
 	}
 	return lcm.InvalidAll(lcm.UnhonouredGrant, hot.Unmanaged(op.Flavour, op.Request.ExtManagedVirtualLinks))
@@ -144,8 +144,10 @@ func (g *Grants) tryDefinition(ctx context.Context, op *operations.Operation) er
 	d, err := g.Deployments.DefinerOf(ctx, op)
 	switch {
 	case err != nil:
-	case op.Instance.Instantiated == nil || op.Before != nil:
+	case op.Package != nil || op.Instance.Instantiated == nil:
 		_, _, err = d.Whole(ctx, op)
+	case op.Before != nil:
+		_, _, err = d.Redefined(ctx, op, vim.SizesGrown)
 	default:
 		_, _, err = d.Sized(ctx, op, vim.SizesPlanned)
 	}

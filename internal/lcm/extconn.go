@@ -18,18 +18,8 @@ type ChangeExtConnRequest struct {
 	Waits
 }
 
-// Apply makes the changes of VIM connections on the instance, as a modification does.
-func (r ChangeExtConnRequest) Apply(inst VnfInstance) (after VnfInstance, done VnfInfoModifications, err error) {
-	return ModifyRequest{VimConnections: r.VimConnections}.Apply(inst, nil)
-}
-
-// ChangesVim reports whether the request changes the VIM connection of the VNF's resources.
-func (r ChangeExtConnRequest) ChangesVim(inst VnfInstance) bool {
-	return slices.ContainsFunc(r.VimConnections, func(p VimConnectionPatch) bool {
-		return !p.Removes() &&
-			inst.Uses(p.ID)
-	})
-}
+// VimPatches implements PatchingVims.
+func (r ChangeExtConnRequest) VimPatches() []VimConnectionPatch { return r.VimConnections }
 
 // Reconnected applies a request to the links. A connection point that the request names leaves its former link; all
 // others stay. If some connection points of a link move to another resource, the others keep the former resource, and

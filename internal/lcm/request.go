@@ -2,6 +2,7 @@ package lcm
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 )
 
@@ -10,6 +11,34 @@ import (
 type Request interface {
 	// Operation is the operation that begins with the request.
 	Operation() Operation
+}
+
+// Redefining is a request after which the VNF has other VDUs, or other values for them, of the same package.
+type Redefining interface {
+	Request
+	// Redefined is the request that would instantiate the VNF as it will be. had is the one for the VNF as it is; its
+	// AdditionalParams stay.
+	Redefined(had InstantiateRequest) InstantiateRequest
+	// ParamsPatch is a merge patch for the parameters of the VNF.
+	ParamsPatch() json.RawMessage
+}
+
+// PatchingVims is a request that changes VIM connections of the instance.
+type PatchingVims interface {
+	Request
+	VimPatches() []VimConnectionPatch
+}
+
+// PatchVims patches the VIM connections of the instance, as a modification does.
+func PatchVims(
+	inst VnfInstance, patches []VimConnectionPatch,
+) (after VnfInstance, done VnfInfoModifications, err error) {
+	return ModifyRequest{VimConnections: patches}.Apply(inst, nil)
+}
+
+// ChangesVim reports whether patches change the VIM connection of the VNF's resources.
+func ChangesVim(inst VnfInstance, patches []VimConnectionPatch) bool {
+	return slices.ContainsFunc(patches, func(p VimConnectionPatch) bool { return !p.Removes() && inst.Uses(p.ID) })
 }
 
 // RequestAs is the request as the type of its operation. Another type is a Bug.

@@ -19,13 +19,13 @@ func Chosen(f Facts, g lcm.Grant, whole bool) (lcm.GrantedChoices, error) {
 	if i := f.Instance.Instantiated; i != nil && i.Granted != nil {
 		c.before = f.kept(*i.Granted)
 		maps.Copy(c.chosen.Images, c.before.Images)
-		maps.Copy(c.chosen.ComputeFlavours, i.Granted.ComputeFlavours)
+		maps.Copy(c.chosen.ComputeFlavours, c.before.ComputeFlavours)
 		maps.Copy(c.chosen.Zones, i.Granted.Zones)
 		if !whole {
 			c.chosen.KeptImages = i.Granted.KeptImages
 		}
 	}
-	if !slices.ContainsFunc(g.AddResources, isServer) && !f.repackages() { // no server is made, so nothing can be chosen
+	if !slices.ContainsFunc(g.AddResources, isServer) && !f.changesDefinition() { // no server is made, so nothing can be chosen
 		return c.chosen, nil
 	}
 	if err := c.findTargets(); err != nil {
@@ -36,7 +36,7 @@ func Chosen(f Facts, g lcm.Grant, whole bool) (lcm.GrantedChoices, error) {
 		c.flavours()
 		c.images()
 	}
-	if f.Instance.Instantiated != nil && !whole {
+	if f.Instance.Instantiated != nil && !whole && !f.redefines() {
 		c.keep()
 	}
 	return c.chosen, lcm.InvalidAll(unhonoured, c.problems)

@@ -55,10 +55,10 @@ func (c *choosing) vnfcs(vdu string) string {
 func (c *choosing) keepPods(vdu descriptor.Vdu) {
 	const otherwise = "the existing Pods of %s have the %s %q; with %q the cluster would replace all of them"
 	was, had := c.before.Zones[vdu.ID]
-	if now, given := c.chosen.Zones[vdu.ID]; given && (!had || now != was) && !c.facts.repackages() {
+	if now, given := c.chosen.Zones[vdu.ID]; given && (!had || now != was) && !c.facts.changesDefinition() {
 		c.add("$.addResources", otherwise, vdu.ID, "zone", was, now)
 	}
-	if c.facts.repackages() {
+	if c.facts.changesDefinition() {
 		return
 	}
 	for _, id := range imagesIn(vdu) {
@@ -69,30 +69,52 @@ func (c *choosing) keepPods(vdu descriptor.Vdu) {
 	}
 }
 
-// repackages tells whether the VNF gets another package.
-func (f Facts) repackages() bool { return f.FormerFlavour != nil }
+// changesDefinition tells whether the VNF gets another package, or another flavour of its package.
+func (f Facts) changesDefinition() bool { return f.FormerFlavour != nil }
 
-// kept are the choices of earlier grants. If the package changes, images of containers are left out: they were chosen
-// for the former package.
+// redefines tells whether the VNF gets another flavour of its package.
+func (f Facts) redefines() bool { return f.changesDefinition() && f.FormerFlavour.ID != f.Flavour.ID }
+
+// kept are the choices of earlier grants that still count.
 func (f Facts) kept(choices lcm.GrantedChoices) lcm.GrantedChoices {
-	if f.repackages() {
-		choices.Images = WithoutImagesOfPods(choices.Images, f.FormerFlavour)
+	if f.changesDefinition() {
+		return KeptChoices(choices, f.FormerFlavour, f.Flavour)
 	}
 	return choices
 }
 
-// WithoutImagesOfPods returns granted images without those of containers.
-func WithoutImagesOfPods(images map[string]string, of *descriptor.Flavour) map[string]string {
-	out := maps.Clone(images)
-	for _, vdu := range of.Vdus {
-		if !of.OfContainers(vdu.ID) {
+// KeptChoices are the choices of earlier grants that still count when a VNF gets another flavour, or the same one of
+// another package. Images of containers do not: they were chosen for the former manifests. With another flavour, a choice
+// for a VDU counts only if both flavours describe the same need.
+func KeptChoices(choices lcm.GrantedChoices, former, next *descriptor.Flavour) lcm.GrantedChoices {
+	choices.Images, choices.ComputeFlavours = maps.Clone(choices.Images), maps.Clone(choices.ComputeFlavours)
+	for _, vdu := range former.Vdus {
+		if former.OfContainers(vdu.ID) {
+			for _, id := range imagesIn(vdu) {
+				delete(choices.Images, id)
+			}
 			continue
 		}
-		for _, id := range imagesIn(vdu) {
-			delete(out, id)
+		then, stays := next.Vdu(vdu.ID)
+		if former.ID == next.ID || !stays {
+			continue
+		}
+		if imageOf(vdu) != imageOf(*then) {
+			delete(choices.Images, vdu.ID)
+		}
+		if vdu.ComputeFlavour != then.ComputeFlavour || vdu.VirtualCpus != then.VirtualCpus ||
+			vdu.VirtualMemory != then.VirtualMemory {
+			delete(choices.ComputeFlavours, vdu.ID)
 		}
 	}
-	return out
+	return choices
+}
+
+func imageOf(vdu descriptor.Vdu) string {
+	if vdu.Image == nil {
+		return ""
+	}
+	return vdu.Image.Name
 }
 
 // imagesIn are the parts of a VDU of containers for which a grant may choose an image: the VDU and each container.

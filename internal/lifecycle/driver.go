@@ -1,6 +1,7 @@
 package lifecycle
 
 import (
+	"slices"
 	"time"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
@@ -79,6 +80,20 @@ type Fixer interface {
 	NotScaled(f Facts, vduID string) string
 	// NotReconnected says, as sentences, why a connection point stays on its network; "" when it need not.
 	NotReconnected(cpdID string) string
+}
+
+// Settled is a driver whose VNFs keep the VDUs with which they were instantiated.
+type Settled interface {
+	// Settled says, as a clause, why the VNF cannot get another deployment flavour while it is instantiated.
+	Settled() string
+}
+
+// settled says why the VNF keeps its deployment flavour, "" if its drivers allow another one.
+func (f Facts) settled() string {
+	for d := range only[Settled](slices.Concat(f.FormerDrivers, f.Drivers)) {
+		return d.Settled()
+	}
+	return ""
 }
 
 // Access is how a server is reached by SSH.

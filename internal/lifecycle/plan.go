@@ -35,10 +35,11 @@ type Facts struct {
 	ChangesVim bool
 	// ChangesRegistries is set when a modification changes the registries of a cluster that is in use.
 	ChangesRegistries bool
-	// VnfPkgID is the package that a CHANGE_VNFPKG gives the VNF. Flavour is of that package, FormerFlavour of the former
-	// one.
+	// VnfPkgID is the package of the VNF after an operation that gives it another flavour, or another package. Flavour is
+	// what the VNF has then. FormerFlavour and FormerDrivers are what it has before.
 	VnfPkgID      lcm.VnfPkgID
 	FormerFlavour *descriptor.Flavour
+	FormerDrivers []Driver
 	// VimTypes are the types of the VNF's VIM connections, if they choose among several kinds of VIMs.
 	VimTypes []string
 	// Scripts says what to do with scripts of the package.
@@ -144,7 +145,7 @@ func made(v lcm.VnfcResourceInfo) string {
 func (f Facts) Leaving(v lcm.VnfcResourceInfo, why string) lcm.LeavingVnfc {
 	out := lcm.LeavingVnfc{
 		VnfcID: v.ID, VduID: v.VduID, ServerID: v.ComputeResource.ResourceID, Why: why,
-		Pod: f.Flavour != nil && f.Flavour.Hybrid && f.Flavour.OfContainers(v.VduID),
+		Pod: f.Flavour != nil && f.Flavour.Hybrid && f.ofContainers(v.VduID),
 	}
 	for _, node := range f.Instance.Instantiated.Nodes {
 		if node.ServerID == out.ServerID {

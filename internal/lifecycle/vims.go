@@ -30,7 +30,20 @@ func VimKindOf(f *descriptor.Flavour, vdu string, types ...string) lcm.VimKind {
 func (f Facts) vimKinds() []lcm.VimKind { return VimKinds(f.Flavour, f.VimTypes...) }
 
 // vimKindOf is the kind of the VIM for the VNFCs of a VDU.
-func (f Facts) vimKindOf(vdu string) lcm.VimKind { return VimKindOf(f.Flavour, vdu, f.VimTypes...) }
+func (f Facts) vimKindOf(vdu string) lcm.VimKind {
+	return lcm.VimKindFor(f.ofContainers(vdu), f.VimTypes...)
+}
+
+// ofContainers tells whether the VNFCs of a VDU, which the VNF has or had, are containers.
+func (f Facts) ofContainers(vdu string) bool {
+	if f.Flavour == nil {
+		return false
+	}
+	if _, has := f.Flavour.Vdu(vdu); !has && f.FormerFlavour != nil {
+		return f.FormerFlavour.OfContainers(vdu)
+	}
+	return f.Flavour.OfContainers(vdu)
+}
 
 // Connection is the VNF's VIM connection for the VNFCs of a VDU, or a zero value if there is none.
 func Connection(f *descriptor.Flavour, all []lcm.VimConnectionInfo, vdu string) lcm.VimConnectionInfo {

@@ -21,14 +21,18 @@ func (r *Resolver) takePackage(ctx context.Context, o *Operation) error {
 	if err != nil {
 		return err
 	}
-	asItIs, nothing := o.OpOcc, lcm.TerminateRequest{} // no other request says less about a VNF
-	asItIs.Params, asItIs.Plan, asItIs.GrantID = nil, nil, ""
-	if o.Before, err = r.With(ctx, asItIs, nothing); err != nil {
+	if o.Before, err = r.asItIs(ctx, o.OpOcc); err != nil {
 		return err
 	}
 	o.Instance, o.Modified, err = request.Apply(o.Instance, pkg)
 	o.Package = &pkg
 	return err
+}
+
+// asItIs resolves the VNF of an operation as it is before the operation.
+func (r *Resolver) asItIs(ctx context.Context, opOcc lcm.VnfLcmOpOcc) (*Operation, error) {
+	opOcc.Params, opOcc.Plan, opOcc.GrantID = nil, nil, ""
+	return r.With(ctx, opOcc, lcm.TerminateRequest{}) // no other request says less about a VNF
 }
 
 // nextPackage returns the package that a CHANGE_VNFPKG gives the VNF. Once chosen it stays the same, even if another
@@ -81,7 +85,7 @@ func Repackaged(request lcm.ChangeVnfPkgRequest, stored json.RawMessage) (json.R
 	return json.Marshal(all)
 }
 
-// keptSizes returns the number of VNFCs of each VDU, also for VDUs that the former package did not have.
+// keptSizes returns the number of VNFCs of each VDU, also for VDUs that the VNF did not have before.
 func (o *Operation) keptSizes() (map[string]int, error) {
 	out := o.Recorded()
 	if o.Before == nil {
@@ -97,10 +101,12 @@ func (o *Operation) keptSizes() (map[string]int, error) {
 	return out, nil
 }
 
-// changing adds the start of a CHANGE_VNFPKG to facts: the new package's id and the former flavour.
+// changing adds the VNF before an operation that gives it another definition to facts, and the id of its package
+// afterwards.
 func (o *Operation) changing(facts *lifecycle.Facts) {
 	if o.Before == nil {
 		return
 	}
 	facts.VnfPkgID, facts.FormerFlavour = o.Instance.VnfPkgID, o.Before.Flavour
+	facts.FormerDrivers, _ = o.Before.Drivers() // unreadable parameters are those of a VNF that exists
 }

@@ -7,9 +7,9 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
-// Refused says why the VNF instance cannot have the attributes that an INSTANTIATE, MODIFY_INFO or CHANGE_VNFPKG would
-// give it; nil when it can, or when the operation has already begun. SOL003 clauses 5.4.4.3.1 and 5.4.3.3.4 require an
-// automatic rollback of such an operation.
+// Refused says why the VNF instance cannot have the attributes that an operation would give it; nil when it can, or when
+// the operation has already begun. SOL003 clauses 5.4.4.3.1, 5.4.7.3.1 and 5.4.3.3.4 require an automatic rollback of
+// such an operation.
 func (o *Operation) Refused() *lcm.Error {
 	if o.OpOcc.Sequence > 0 {
 		return nil
@@ -17,10 +17,11 @@ func (o *Operation) Refused() *lcm.Error {
 	var problems []lcm.Problem
 	switch own := o.Own.(type) {
 	case lcm.InstantiateRequest:
-		problems = o.Vnfd.Declared.Problems(descriptor.Attributes{
-			Extensions:             lcm.Merged(o.Instance.Extensions, o.Request.Extensions),
-			ConfigurableProperties: lcm.Merged(o.Instance.ConfigurableProperties, o.Request.ConfigurableProperties),
-		}, true)
+		after := o.attributesAfter()
+		after.Metadata = nil
+		problems = o.Vnfd.Declared.Problems(after, true)
+	case lcm.Redefining:
+		problems = o.Vnfd.Declared.Problems(o.attributesAfter(), true)
 	case lcm.ModifyRequest:
 		problems = o.modifiedProblems(own)
 	case lcm.ChangeVnfPkgRequest:
@@ -35,6 +36,14 @@ func (o *Operation) Refused() *lcm.Error {
 	return &lcm.Error{
 		Kind: lcm.KindInvalid, Unprocessable: true,
 		Detail: "The VNF instance would have attributes that its VNFD does not allow", Problems: problems,
+	}
+}
+
+// attributesAfter are the attributes of the VNF instance with those of the request.
+func (o *Operation) attributesAfter() descriptor.Attributes {
+	return descriptor.Attributes{
+		Metadata: o.Instance.Metadata, Extensions: lcm.Merged(o.Instance.Extensions, o.Request.Extensions),
+		ConfigurableProperties: lcm.Merged(o.Instance.ConfigurableProperties, o.Request.ConfigurableProperties),
 	}
 }
 

@@ -18,8 +18,8 @@ func (r *Resolver) granted(ctx context.Context, o *Operation) error {
 		if o.makesAllAnew() {
 			o.Choices.KeptImages = nil
 		}
-		if o.Before != nil { // the new package or its grant names the Pods' images
-			o.Choices.Images = lifecycle.WithoutImagesOfPods(o.Choices.Images, o.Before.Flavour)
+		if o.Before != nil {
+			o.Choices = lifecycle.KeptChoices(o.Choices, o.Before.Flavour, o.Flavour)
 		}
 	}
 	if o.OpOcc.GrantID == "" || o.OpOcc.GrantID == lifecycle.BuiltInGrant(o.OpOcc.ID) {
@@ -52,17 +52,20 @@ func (o *Operation) ApplyGrant(g lcm.Grant) error {
 	if err != nil {
 		return err
 	}
+	connects := o.OpOcc.Operation.Makes() || o.redefining() != nil
 	switch links = lcm.Overridden(o.Request.ExtVirtualLinks, links); {
 	case o.ChangesLinks(): // they are in the plan
 		return nil
-	case !o.OpOcc.Operation.Makes() && !lcm.SameLinks(links, o.Request.ExtVirtualLinks):
+	case !connects && !lcm.SameLinks(links, o.Request.ExtVirtualLinks):
 		return Unhonourable("$.extVirtualLinks",
 			"the VNF has other links, and "+string(o.OpOcc.Operation)+" does not change them")
-	case !o.OpOcc.Operation.Makes():
+	case !connects:
 		return nil
 	}
 	o.Request.ExtVirtualLinks, o.Request.ExtManagedVirtualLinks = links, managed
-	o.Targets = g.VimConnections
+	if o.OpOcc.Operation.Makes() {
+		o.Targets = g.VimConnections
+	}
 	if o.Request.AdditionalParams, err = withNfv(o.Request.AdditionalParams, g.AdditionalParams); err != nil {
 		return err
 	}

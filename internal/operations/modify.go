@@ -66,18 +66,18 @@ func (r *Resolver) modify(
 	return after, done, nil
 }
 
-// takeConnections merges the vimConnectionInfo of a CHANGE_EXT_CONN into the instance. The operation uses the changed
-// connection; other operations use it after this one is complete.
+// takeConnections merges the vimConnectionInfo of a request that patches VIM connections into the instance. The operation
+// uses the changed connection; other operations use it after this one is complete.
 func (o *Operation) takeConnections() (err error) {
-	request, ok := o.Own.(lcm.ChangeExtConnRequest)
-	if !ok || o.OpOcc.State.Terminal() || len(request.VimConnections) == 0 || o.OpOcc.ID == "" {
+	request, ok := o.Own.(lcm.PatchingVims)
+	if !ok || o.OpOcc.State.Terminal() || len(request.VimPatches()) == 0 || o.OpOcc.ID == "" {
 		return nil // without an id it is not accepted yet: the API server checks the connections
 	}
-	if err := lcm.KeepSecrets(request.VimConnections, o.Instance); err != nil {
+	if err := lcm.KeepSecrets(request.VimPatches(), o.Instance); err != nil {
 		return err
 	}
 	former := o.Instance.VimConnections
-	if o.Instance, o.Modified, err = request.Apply(o.Instance); err != nil {
+	if o.Instance, o.Modified, err = lcm.PatchVims(o.Instance, request.VimPatches()); err != nil {
 		return err
 	}
 	o.FormerVims = append([]lcm.VimConnectionInfo{}, former...)

@@ -48,14 +48,15 @@ type Operation struct {
 	Targets []lcm.VimConnectionInfo
 	// Regranted is the plan as changed by a grant that is being accepted, nil if unchanged.
 	Regranted *lcm.Plan
-	// Modified lists the changes of a MODIFY_INFO, or a CHANGE_EXT_CONN's changes to VIM connections. Instance includes
+	// Modified lists the changes of a MODIFY_INFO, or another operation's changes to VIM connections. Instance includes
 	// them.
 	Modified lcm.VnfInfoModifications
-	// FormerVims are the VIM connections before a CHANGE_EXT_CONN that changes them.
+	// FormerVims are the VIM connections before an operation that changes them and is no MODIFY_INFO.
 	FormerVims []lcm.VimConnectionInfo
 	// Former is the instance before a MODIFY_INFO; empty for any other operation.
 	Former lcm.VnfInstance
-	// Before is the VNF before a CHANGE_VNFPKG, and Package its new package; nil for any other operation.
+	// Before is the VNF before an operation that gives it another definition; nil for any other operation. Package is the
+	// new package of a CHANGE_VNFPKG.
 	Before  *Operation
 	Package *lcm.VnfPkg
 
@@ -106,6 +107,9 @@ func (r *Resolver) With(ctx context.Context, opOcc lcm.VnfLcmOpOcc, own lcm.Requ
 	if err := r.takePackage(ctx, o); err != nil {
 		return nil, err
 	}
+	if err := r.takeFormer(ctx, o); err != nil {
+		return nil, err
+	}
 	if err := r.takeRequest(ctx, o); err != nil {
 		return nil, err
 	}
@@ -118,6 +122,7 @@ func (r *Resolver) With(ctx context.Context, opOcc lcm.VnfLcmOpOcc, own lcm.Requ
 	if o.Flavour, err = o.Vnfd.Flavour(o.Request.FlavourID); err != nil {
 		return nil, err
 	}
+	o.dropFormerCps()
 	if err := r.chooseVims(ctx, o); err != nil {
 		return nil, err
 	}
@@ -176,8 +181,10 @@ func (r *Resolver) takeRequest(ctx context.Context, o *Operation) (err error) {
 	if o.Request.AdditionalParams, err = o.overridden(o.Request.AdditionalParams); err != nil {
 		return err
 	}
-	o.Request.ExtVirtualLinks, err = o.OwnPorts(o.Request.ExtVirtualLinks)
-	return err
+	if o.Request.ExtVirtualLinks, err = o.OwnPorts(o.Request.ExtVirtualLinks); err != nil {
+		return err
+	}
+	return o.redefine()
 }
 
 // takeLeft gives a TERMINATE that cleans up after a failed INSTANTIATE the request of that INSTANTIATE. After a regular

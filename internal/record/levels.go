@@ -10,8 +10,11 @@ import (
 // aspect, it is the reached level that is nearest to the planned level.
 func (v vnf) levelsLeft(vnfcs []Vnfc) (string, []lcm.ScaleInfo) {
 	before, p := v.Instance.Instantiated, v.OpOcc.Plan
-	if before == nil || p == nil {
+	switch {
+	case before == nil:
 		return v.Levels()
+	case p == nil: // the VNF before the operation
+		return before.InstantiationLevelID, before.ScaleStatus
 	}
 	count := map[string]int{}
 	for _, c := range vnfcs {

@@ -34,6 +34,7 @@ var (
 	_ lifecycle.Fixer        = (*Cluster)(nil)
 	_ lifecycle.Reacher      = (*Cluster)(nil)
 	_ lifecycle.Deployer     = (*Cluster)(nil)
+	_ lifecycle.Settled      = (*Cluster)(nil)
 )
 
 // Makes tells whether a driver makes VNFs of a flavour clusters.
@@ -96,6 +97,11 @@ func (c *Cluster) NotReconnected(cpdID string) string {
 		}
 	}
 	return ""
+}
+
+// Settled implements lifecycle.Settled: the roles of nodes are those of the VDUs with which the cluster was made.
+func (*Cluster) Settled() string {
+	return "its servers are the nodes of a Kubernetes cluster. Scale it, or terminate it and instantiate it with the other flavour"
 }
 
 // DeployTimeout implements lifecycle.Deployer.

@@ -86,6 +86,11 @@ func (s *Server) Access(role lcm.Role) (lifecycle.Access, bool) {
 	}, role == lcm.RegistryServer
 }
 
+// Settled implements lifecycle.Settled: another server would not have the images.
+func (*Server) Settled() string {
+	return "its server has the images of a registry. Terminate it, and instantiate it with the other flavour"
+}
+
 // DeployTimeout implements lifecycle.Deployer.
 func (s *Server) DeployTimeout() time.Duration {
 	return time.Duration(s.Params.Timeouts.Stack) * time.Second

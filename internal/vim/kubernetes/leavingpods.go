@@ -36,8 +36,12 @@ func (c *Cluster) leaving(
 		if !slices.ContainsFunc(resources, func(res vim.Resource) bool { return res.ID == uid || res.Part == uid }) {
 			continue
 		}
+		at := slices.IndexFunc(objects, p.isOf)
+		if at < 0 {
+			continue // it goes with its workload
+		}
 		l := leavingPod{namespace: p.pod.Namespace, name: p.pod.Name, uid: p.pod.UID}
-		if l.chosen, err = c.shrinks(ctx, p, objects); err != nil {
+		if l.chosen, err = c.shrinks(ctx, objects[at]); err != nil {
 			return nil, err
 		}
 		out = append(out, l)
@@ -45,28 +49,27 @@ func (c *Cluster) leaving(
 	return out, nil
 }
 
-// shrinks reports whether the workload of a Pod has more Pods on the cluster than it should have. For an autoscaled
-// workload, the autoscaler sets the number.
-func (c *Cluster) shrinks(ctx context.Context, p workloadPod, objects []prepared) (bool, error) {
-	for _, o := range objects {
-		if o.GetKind() != p.workload.Kind || o.GetName() != p.workload.Name || o.GetNamespace() != p.pod.Namespace {
-			continue
-		}
-		want, said, _ := unstructured.NestedInt64(o.Object, "spec", "replicas")
-		if !said || !scalable(o.GetKind()) || o.mapping == nil {
-			return false, nil
-		}
-		live, err := c.at(o.mapping, o.GetNamespace()).Get(ctx, o.GetName(), metav1.GetOptions{})
-		switch {
-		case errors.IsNotFound(err):
-			return false, nil
-		case err != nil:
-			return false, translate("read "+title(&o.Unstructured), err)
-		}
-		has, _, _ := unstructured.NestedInt64(live.Object, "spec", "replicas")
-		return want < has, nil
+// isOf tells whether an object is the workload of the Pod.
+func (p workloadPod) isOf(o prepared) bool {
+	return o.GetKind() == p.workload.Kind && o.GetName() == p.workload.Name && o.GetNamespace() == p.pod.Namespace
+}
+
+// shrinks reports whether a workload has more Pods on the cluster than it should have. For an autoscaled workload, the
+// autoscaler sets the number.
+func (c *Cluster) shrinks(ctx context.Context, workload prepared) (bool, error) {
+	want, said, _ := unstructured.NestedInt64(workload.Object, "spec", "replicas")
+	if !said || !scalable(workload.GetKind()) || workload.mapping == nil {
+		return false, nil
 	}
-	return false, nil
+	live, err := c.at(workload.mapping, workload.GetNamespace()).Get(ctx, workload.GetName(), metav1.GetOptions{})
+	switch {
+	case errors.IsNotFound(err):
+		return false, nil
+	case err != nil:
+		return false, translate("read "+title(&workload.Unstructured), err)
+	}
+	has, _, _ := unstructured.NestedInt64(live.Object, "spec", "replicas")
+	return want < has, nil
 }
 
 // letGo deletes the Pods to replace, and marks the Pods that controllers should remove first.

@@ -33,17 +33,50 @@ func (o *Definer) Whole(ctx context.Context, of *operations.Operation) (vim.Defi
 	if err != nil {
 		return nil, nil, err
 	}
-	releases, err := j.Releases(ctx, capacity)
+	d, err := j.whole(ctx, capacity)
+	return d, secret, err
+}
+
+// Redefined defines the change of the VNF to what its operation makes of it.
+func (o *Definer) Redefined(
+	ctx context.Context, of *operations.Operation, sizes vim.Sizes,
+) (vim.Definition, []string, error) {
+	if sizes == vim.SizesRecorded {
+		return o.Whole(ctx, of.Before)
+	}
+	j, secret, err := o.read(ctx, of)
 	if err != nil {
 		return nil, nil, err
+	}
+	d, err := j.whole(ctx, deployments.Capacity(of, sizes))
+	if err != nil || sizes == vim.SizesPlanned {
+		return d, secret, err
+	}
+	was, its, err := o.read(ctx, of.Before)
+	if err != nil {
+		return nil, nil, err
+	}
+	former, err := was.whole(ctx, was.Recorded())
+	if err != nil {
+		return nil, nil, err
+	}
+	d, err = d.Keeping(former)
+	return d, append(secret, its...), err
+}
+
+// whole defines the VNF with so many Pods of each VDU.
+func (j *job) whole(ctx context.Context, capacity map[string]int) (d kubernetes.Definition, err error) {
+	releases, err := j.Releases(ctx, capacity)
+	if err != nil {
+		return d, err
 	}
 	attachments, err := j.attachments(capacity)
 	if err != nil {
-		return nil, nil, err
+		return d, err
 	}
 	choices, err := j.choices()
 	if err != nil {
-		return nil, nil, err
+		return d, err
 	}
 	place := cnf.PlaceOf(j.Params, j.Manifests.Objects)
 	return kubernetes.Definition{
@@ -53,7 +86,7 @@ func (o *Definer) Whole(ctx context.Context, of *operations.Operation) (vim.Defi
 		Workloads: j.named(), Replicas: j.replicas(capacity), Attachments: attachments,
 		Choices: choices, Patience: seconds(lcm.WaitsOf(j.Own).Patience, j.Params.Patience),
 		ReadyTimeout: seconds(lcm.WaitsOf(j.Own).ReadyTimeout, j.Params.ReadyTimeout),
-	}, secret, nil
+	}, nil
 }
 
 // Sized defines a change of the VNF to those sizes. Its manifests stay except for the numbers of Pods; charts get other

@@ -89,6 +89,11 @@ func (o *Definer) heat(ctx context.Context, j *job, s shape) (hot.Template, map[
 	if err != nil {
 		return template, nil, nil, err
 	}
+	if s.grown {
+		if template, err = template.Holding(j.Flavour, s.capacity); err != nil {
+			return template, nil, nil, err
+		}
+	}
 	class := lcm.ParseUserData(j.Request.AdditionalParams)
 	ports, err := template.PortsProblems(j.Flavour, j.Request.ExtVirtualLinks, s.capacity, s.members)
 	if err == nil && class.BuiltIn(o.UserData != nil) {

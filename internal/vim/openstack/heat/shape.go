@@ -15,6 +15,9 @@ type shape struct {
 	capacity map[string]int
 	members  descriptor.Members // nil where groups decide
 	bitrates map[string]descriptor.Bitrate
+	// grown is set while a VNF that gets another flavour still has all of its former servers: the groups of that flavour
+	// may be too small for them.
+	grown bool
 }
 
 // whole returns the present shape of the VNF, or its shape after the instantiation.
@@ -57,6 +60,9 @@ func (j *job) present() (shape, error) {
 // bitrates returns the bit rates of virtual links that an existing VNF has or gets.
 func (j *job) bitrates(sizes vim.Sizes) map[string]descriptor.Bitrate {
 	info, p := j.Instance.Instantiated, j.OpOcc.Plan
+	if j.Before != nil && p != nil {
+		return j.Flavour.BitratesOf(p.InstantiationLevelID, p.ScaleStatus)
+	}
 	now := j.Flavour.BitratesOf(info.InstantiationLevelID, info.ScaleStatus)
 	if p == nil || sizes == vim.SizesRecorded || !p.Operation.Scales() {
 		return now

@@ -87,6 +87,11 @@ func (definer) Sized(_ context.Context, of *operations.Operation, sizes vim.Size
 	return size(deployments.Capacity(of, sizes)), nil, nil
 }
 
+// Redefined implements deployments.Definer.
+func (definer) Redefined(_ context.Context, of *operations.Operation, sizes vim.Sizes) (vim.Definition, []string, error) {
+	return size(deployments.Capacity(of, sizes)), nil, nil
+}
+
 // Renewed implements deployments.Definer.
 func (definer) Renewed(context.Context, *operations.Operation, string) (vim.Definition, []string, error) {
 	return nil, nil, lcm.Errorf(lcm.KindInvalid, "A VIM in memory has no networks.")
