@@ -44,7 +44,7 @@ func goldenTemplate(t *testing.T, name string, template hot.Template) {
 func TestSampleToscaOnly_hasTemplatesThoughThePackageHasNone(t *testing.T) {
 	p := toscaOnly(t)
 	require.Empty(t, p.Warnings)
-	for _, id := range []string{"simple", "sized"} {
+	for _, id := range []string{"simple", "sized", "wide"} {
 		f, err := p.Vnfd.Flavour(id)
 		require.NoError(t, err)
 		template, err := hot.StackTemplate(f, p.file)
