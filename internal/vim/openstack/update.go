@@ -23,6 +23,9 @@ type Change struct {
 	// Template and Files replace the stack's own; "" leaves both as they are.
 	Template string
 	Files    map[string]string
+	// Whole is set if Template, Files and Parameters are all that the stack is to have: Heat refuses parameters that the
+	// template does not declare, also those of the former template.
+	Whole bool
 	// Replace lists the only resources that Heat makes anew, as Inventory returned them. A server keeps the ports that
 	// are resources of their own. A member of a group is replaced with all its resources. A resource that has another
 	// PhysicalID by now was replaced already, and is left alone.
@@ -53,7 +56,13 @@ func (ch Change) ToStackUpdatePatchMap() (map[string]any, error) {
 	return out, nil
 }
 
-var _ stacks.UpdatePatchOptsBuilder = Change{}
+// ToStackUpdateMap implements gophercloud's builder.
+func (ch Change) ToStackUpdateMap() (map[string]any, error) { return ch.ToStackUpdatePatchMap() }
+
+var (
+	_ stacks.UpdatePatchOptsBuilder = Change{}
+	_ stacks.UpdateOptsBuilder      = Change{}
+)
 
 // UpdateStack changes a stack and waits until Heat is done with it; progress gets one line per event.
 //
@@ -79,7 +88,11 @@ func (c *Cloud) UpdateStack(ctx context.Context, ch Change, progress func(string
 	f := c.follow(have, "UPDATE", progress)
 	f.skip(ctx)
 	// A cancel must not lose the answer: the next operation has to find the stack in its new state.
-	err = stacks.UpdatePatch(context.WithoutCancel(ctx), c.heat, have.Name, have.ID, ch).ExtractErr()
+	if ch.Whole {
+		err = stacks.Update(context.WithoutCancel(ctx), c.heat, have.Name, have.ID, ch).ExtractErr()
+	} else {
+		err = stacks.UpdatePatch(context.WithoutCancel(ctx), c.heat, have.Name, have.ID, ch).ExtractErr()
+	}
 	if err := translate("update stack "+ch.Name, err); err != nil {
 		return err
 	}

@@ -25,6 +25,8 @@ type Definition struct {
 	Template   string
 	Files      map[string]string // nested templates by the name that the template uses
 	Parameters map[string]any
+	// Whole is set in a change that says all that the stack is to have; others keep what they do not name.
+	Whole bool
 }
 
 func definitionOf(d vim.Definition) (Definition, error) {
@@ -59,6 +61,7 @@ func (c *Cloud) Change(ctx context.Context, ch vim.Change, progress func(string)
 	return c.UpdateStack(ctx, Change{
 		Name: ch.Name, Template: of.Template, Files: of.Files, Parameters: of.Parameters, Owner: ch.Owner,
 		Operation: ch.Operation, Timeout: ch.Timeout, Secrets: ch.Secrets, Replace: ch.Replace, Keep: ch.Keep,
+		Whole: of.Whole,
 	}, progress)
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/operations"
 	"github.com/windlass-nfv/windlass/internal/vim"
+	"github.com/windlass-nfv/windlass/internal/vim/openstack"
 	"github.com/windlass-nfv/windlass/vnfpkg/hot"
 )
 
@@ -13,35 +14,32 @@ import (
 func (o *Definer) Redefined(
 	ctx context.Context, of *operations.Operation, sizes vim.Sizes,
 ) (vim.Definition, []string, error) {
-	mark := string(of.OpOcc.ID)
+	j, was, mark := &job{of}, &job{of.Before}, string(of.OpOcc.ID)
 	if sizes == vim.SizesRecorded {
-		return o.Renewed(ctx, of.Before, mark+" taken back")
+		s, opened, err := o.former(ctx, was, mark+" taken back")
+		return s.whole(), opened, err
 	}
-	j := &job{of}
-	s, err := j.sized(sizes)
+	shape, err := j.sized(sizes)
 	if err != nil {
 		return nil, nil, err
 	}
-	s.grown = sizes == vim.SizesGrown
-	template, parameters, opened, err := o.heat(ctx, j, s)
-	if err == nil {
-		template, err = template.Renewed(j.Flavour, mark)
+	shape.grown = sizes == vim.SizesGrown
+	s, opened, err := o.renewed(ctx, j, shape, mark)
+	if err != nil || !shape.grown {
+		return s.whole(), opened, err
 	}
-	if err != nil || !s.grown {
-		return definition(template, parameters), opened, err
-	}
-	was := &job{of.Before}
-	former, its, err := o.former(ctx, was)
+	former, its, err := o.former(ctx, was, mark)
 	if err != nil {
 		return nil, nil, err
 	}
-	template, renamed, err := template.Keeping(j.Flavour, former.template, was.Flavour)
+	var renamed map[string]string
+	s.template, renamed, err = s.template.Keeping(j.Flavour, former.template, was.Flavour)
 	for name, as := range renamed {
 		if v, given := former.parameters[name]; given {
-			parameters[as] = v
+			s.parameters[as] = v
 		}
 	}
-	return definition(template, parameters), append(opened, its...), err
+	return s.whole(), append(opened, its...), err
 }
 
 // stack is what Heat gets for a stack.
@@ -50,11 +48,26 @@ type stack struct {
 	parameters map[string]any
 }
 
+func (s stack) whole() openstack.Definition {
+	d := definition(s.template, s.parameters)
+	d.Whole = true
+	return d
+}
+
 // former makes the stack of the VNF as it is.
-func (o *Definer) former(ctx context.Context, j *job) (s stack, opened []string, err error) {
+func (o *Definer) former(ctx context.Context, j *job, mark string) (stack, []string, error) {
 	present, err := j.present()
+	if err != nil {
+		return stack{}, nil, err
+	}
+	return o.renewed(ctx, j, present, mark)
+}
+
+// renewed makes a stack of that shape, with the mark of the change.
+func (o *Definer) renewed(ctx context.Context, j *job, of shape, mark string) (s stack, opened []string, err error) {
+	s.template, s.parameters, opened, err = o.heat(ctx, j, of)
 	if err == nil {
-		s.template, s.parameters, opened, err = o.heat(ctx, j, present)
+		s.template, err = s.template.Renewed(j.Flavour, mark)
 	}
 	return s, opened, err
 }

@@ -53,6 +53,7 @@ func Run(t *testing.T, c Cloud) {
 		{"chooses region and interface in the catalog", (*site).catalog},
 		{"trusts a private authority only when told to", (*site).privateAuthority},
 		{"makes a stack of nested templates, parameters and files", (*site).templates},
+		{"changes a stack to another template, with what it had and then without", (*site).otherTemplate},
 		{"finds the stack that it has made already", (*site).again},
 		{"leaves stacks of others alone", (*site).others},
 		{"tells each event once, and none of the past", (*site).events},
