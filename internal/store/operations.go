@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 	"time"
 
@@ -156,8 +154,7 @@ func (s *Store) Operation(ctx context.Context, id lcm.OpOccID) (lcm.VnfLcmOpOcc,
 // OpenOperations reads the operations that have not ended, oldest first, without what may be large: every server asks
 // every few seconds.
 func (s *Store) OpenOperations(ctx context.Context) ([]lcm.VnfLcmOpOcc, error) {
-	large := Page{Omit: slices.Collect(maps.Keys(operationParts))}
-	return all(ctx, s.pool, scanOperation, large.without(selectOperation, operationParts)+`
+	return all(ctx, s.pool, scanOperation, smaller(selectOperation, operations.large)+`
 		where state in ('STARTING', 'PROCESSING', 'FAILED_TEMP', 'ROLLING_BACK')
 		order by start_time, id`, nil)
 }

@@ -9,9 +9,11 @@ import (
 )
 
 // usage_state is not stored: a package is in use while an instance refers to it.
+// usageState is computed: a package is in use while it has instances.
+const usageState = `case when exists (select from vnf_instance where vnf_pkg_id = vnf_pkg.id) then 'IN_USE' else 'NOT_IN_USE' end`
+
 const selectPackage = `
-	select id, project_id, onboarding_state, operational_state,
-		case when exists (select from vnf_instance where vnf_pkg_id = vnf_pkg.id) then 'IN_USE' else 'NOT_IN_USE' end,
+	select id, project_id, onboarding_state, operational_state, ` + usageState + `,
 		vnfd_id, provider, product_name, software_version, vnfd_version, checksum_algo, checksum,
 		user_defined_data, vnfd, artifacts, warnings, error, source, created, updated, version
 	from vnf_pkg`

@@ -75,17 +75,12 @@ func (s *Store) Snapshot(ctx context.Context, id lcm.VnfSnapshotInfoID) (lcm.Vnf
 		owned(ctx, pgx.NamedArgs{"id": id}))
 }
 
-var snapshotAttributes = attributes{
-	"id":               textColumn("id", false),
-	"vnfSnapshotPkgId": textColumn("vnf_snapshot_pkg_id", true),
-	"vnfSnapshot":      rawColumn("vnf_snapshot"),
-	"_links":           linkColumn("id", "/vnf_snapshots/"),
+var snapshots = list[lcm.VnfSnapshotInfo]{
+	"vnf_snapshot_info", selectSnapshot, scanSnapshot, SnapshotAttributes,
+	[]part{{"vnf_snapshot", " vnf_snapshot,", nothing}},
 }
-
-var snapshotParts = map[string]part{"vnfSnapshot": {" vnf_snapshot,", nothing, nil}}
 
 // SnapshotPage reads a page of the VNF snapshots, ordered by id.
 func (s *Store) SnapshotPage(ctx context.Context, p Page) ([]lcm.VnfSnapshotInfo, error) {
-	return page(ctx, s.forList(p), scanSnapshot, p.without(selectSnapshot, snapshotParts), "vnf_snapshot_info",
-		snapshotAttributes.whereOf(p.Filter, nil).limit(ctx), p)
+	return snapshots.page(ctx, s.forList(len(p.Filter) > 0), snapshots.where(ctx, p), p)
 }

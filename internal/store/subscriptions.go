@@ -84,22 +84,18 @@ func (s *Store) Subscription(ctx context.Context, id lcm.SubscriptionID) (lcm.Su
 		selectSubscription+` where id = @id and`+ofProject, owned(ctx, pgx.NamedArgs{"id": id}))
 }
 
-var subscriptionAttributes = attributes{
-	"id":          textColumn("id", false),
-	"callbackUri": textColumn("callback_uri", false),
-	"verbosity":   textColumn("verbosity", false),
-	"filter":      documentColumn("filter"),
-	"_links":      linkColumn("id", "/subscriptions/"),
+var subscriptions = list[lcm.Subscription]{
+	"subscription", selectSubscription, scanSubscription,
+	SubscriptionAttributes, nil,
 }
 
 // SubscriptionPage reads a page of the subscriptions made under that version of that API, ordered by id.
 func (s *Store) SubscriptionPage(
 	ctx context.Context, api lcm.SubscribedAPI, version int, p Page,
 ) ([]lcm.Subscription, error) {
-	w := subscriptionAttributes.whereOf(p.Filter, pgx.NamedArgs{"api": api, "version": version})
-	w.add("api = @api and api_version = @version")
-	w.limit(ctx)
-	return page(ctx, s.pool, scanSubscription, selectSubscription, "subscription", w, p)
+	w := subscriptions.where(ctx, p)
+	w.add("api = " + w.arg(api) + " and api_version = " + w.arg(version))
+	return subscriptions.page(ctx, s.pool, w, p)
 }
 
 // DeleteSubscription removes the subscription and its undelivered notifications.

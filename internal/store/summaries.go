@@ -142,7 +142,7 @@ const slowOfO = `case when slow.id is not null then jsonb_build_object('since', 
 func (s *Store) InstanceSummaries(
 	ctx context.Context, f InstanceFilter, rows Rows,
 ) (found []lcm.InstanceSummary, total int, err error) {
-	w, q := (&where{args: pgx.NamedArgs{}}).limit(ctx), s.forSearch(f.Search)
+	w, q := (&where{args: pgx.NamedArgs{}}).limit(ctx), s.forList(f.Search != "")
 	if f.Search != "" {
 		part, begin := w.arg("%"+likeText(f.Search)+"%"), w.arg(likeText(f.Search)+"%")
 		w.add("(name ilike " + part + " or product_name ilike " + part + " or id like lower(" + begin + "))")
@@ -199,7 +199,7 @@ func scanInstanceSummary(row pgx.CollectableRow) (i lcm.InstanceSummary, err err
 func (s *Store) OperationSummaries(
 	ctx context.Context, f OperationFilter, rows Rows,
 ) (found []lcm.OperationSummary, total int, err error) {
-	w, q := (&where{args: pgx.NamedArgs{}}).limit(ctx), s.forSearch(f.Search)
+	w, q := (&where{args: pgx.NamedArgs{}}).limit(ctx), s.forList(f.Search != "")
 	if f.Instance != "" {
 		w.add("vnf_instance_id = " + w.arg(f.Instance))
 	}

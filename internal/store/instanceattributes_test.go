@@ -19,9 +19,9 @@ func TestFilter_ofManyDashesGrowsAsItsValueDoes(t *testing.T) {
 		if len(values) > 1 {
 			op = query.In
 		}
-		n = len(vnfcIDColumn(w, query.Expression{
+		n = len(InstanceAttributes.condition(w, query.Expression{
 			Op: op, Path: []string{"instantiatedVnfInfo", "vnfcInfo", "id"}, Values: values,
-		}, nil))
+		}))
 		for _, arg := range w.args {
 			switch arg := arg.(type) {
 			case string:
