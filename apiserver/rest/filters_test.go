@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -52,10 +53,13 @@ func fullOperations(b *servertest.Bench, inst lcm.VnfInstance) {
 			Vnfcs: []lcm.VnfcInfoModifications{{ID: "w-010", ConfigurableProperties: map[string]any{"log": "debug"}}},
 		}},
 		{State: lcm.Completed},
+		{State: lcm.Completed, ChangedInfo: &lcm.VnfInfoModifications{VnfdID: "d2", Metadata: map[string]any{"site": "west"}}},
 	} {
 		o := lcm.VnfLcmOpOcc{
 			ID: rest.NewID[lcm.OpOccID](), VnfInstanceID: inst.ID,
-			Operation:  []lcm.Operation{lcm.OpHeal, lcm.OpTerminate, lcm.OpModifyInfo, lcm.OpChangeExtConn}[i],
+			Operation: []lcm.Operation{
+				lcm.OpHeal, lcm.OpTerminate, lcm.OpModifyInfo, lcm.OpChangeExtConn, lcm.OpChangeVnfPkg,
+			}[i],
 			APIVersion: i%2 + 1, Params: json.RawMessage(params[i%2+1]), IsAutomaticInvocation: i == 0,
 		}
 		require.NoError(b, b.Store.BeginOperation(b.Context(), o))
@@ -64,6 +68,8 @@ func fullOperations(b *servertest.Bench, inst lcm.VnfInstance) {
 			_, err := b.Store.KeepPlan(b.Context(), o.ID,
 				lcm.Plan{Operation: o.Operation, Links: apitest.FullLinks(), ChangedLinks: []string{"l1"}, VimConnectionID: "vim1"})
 			require.NoError(b, err)
+		}
+		if record.State == lcm.Completed && o.Operation != lcm.OpModifyInfo { // it begins in PROCESSING
 			require.NoError(b, b.Store.RecordOperation(b.Context(),
 				lcm.OperationRecord{OpOccID: o.ID, Sequence: 1, State: lcm.Processing}))
 		}
@@ -104,7 +110,7 @@ func requireKnown[T any](
 	id func(T) string,
 	view func(T) map[string]any,
 	whole []string,
-) {
+) (paths []string) {
 	b.Helper()
 	all := page(store.Page{})
 	asked := map[string]bool{}
@@ -121,6 +127,7 @@ func requireKnown[T any](
 			}
 			asked[e.String()] = true
 			name := strings.Join(e.Path, "/")
+			paths = append(paths, name)
 			for param, value := range map[string]string{"filter": e.String(), "fields": name, "exclude_fields": name} {
 				ask(b, b, http.MethodGet, list+"?"+url.Values{param: {value}}.Encode(), nil, http.StatusOK)
 			}
@@ -142,6 +149,16 @@ func requireKnown[T any](
 		require.NoError(b, err)
 		require.Empty(b, page(store.Page{Filter: f}), path)
 	}
+	return paths
+}
+
+// requireShown requires that answers have had an attribute for each row of a table, so that the table has no others.
+func requireShown(t *testing.T, table store.Attributes, paths []string) {
+	t.Helper()
+	for _, row := range table {
+		parts := regexp.MustCompile("^" + strings.ReplaceAll(regexp.QuoteMeta(row.Path), `\*`, ".+") + "(/|$)")
+		require.True(t, slices.ContainsFunc(paths, parts.MatchString), row.Path)
+	}
 }
 
 func TestFilters_knowEveryAttributeOfAnInstance(t *testing.T) {
@@ -154,16 +171,18 @@ func TestFilters_knowEveryAttributeOfAnInstance(t *testing.T) {
 		InstantiationState: lcm.NotInstantiated,
 	}
 	require.NoError(t, b.Store.CreateInstance(lcm.InProject(t.Context(), lcm.DefaultProject), other))
+	var shown []string
 	for version := 1; version <= 2; version++ {
 		docs := listed(b, version, "vnf_instances")
-		requireKnown(b, fmt.Sprintf("/vnflcm/v%d/vnf_instances", version), func(p store.Page) []lcm.VnfInstance {
+		shown = append(shown, requireKnown(b, fmt.Sprintf("/vnflcm/v%d/vnf_instances", version), func(p store.Page) []lcm.VnfInstance {
 			rows, err := b.Store.InstancePage(t.Context(), p)
 			require.NoError(t, err, "%s", p.Filter)
 			return rows
 		}, func(i lcm.VnfInstance) string { return string(i.ID) }, func(i lcm.VnfInstance) map[string]any {
 			return docs[string(i.ID)]
-		}, nil)
+		}, nil)...)
 	}
+	requireShown(t, store.InstanceAttributes, shown)
 }
 
 func TestFilters_knowEveryAttributeOfAnOperation(t *testing.T) {
@@ -172,6 +191,7 @@ func TestFilters_knowEveryAttributeOfAnOperation(t *testing.T) {
 	inst := apitest.FullInstance(vnfdID, path[strings.LastIndexByte(path, '/')+1:])
 	require.NoError(t, b.Store.CreateInstance(lcm.InProject(t.Context(), lcm.DefaultProject), inst))
 	fullOperations(b, inst)
+	var shown []string
 	for version := 1; version <= 2; version++ {
 		list := fmt.Sprintf("/vnflcm/v%d/vnf_lcm_op_occs", version)
 		docs := listed(b, version, "vnf_lcm_op_occs")
@@ -182,13 +202,14 @@ func TestFilters_knowEveryAttributeOfAnOperation(t *testing.T) {
 			missing = slices.DeleteFunc(missing, func(name string) bool { return doc[name] != nil })
 			return doc
 		}
-		requireKnown(b, list, func(p store.Page) []lcm.VnfLcmOpOcc {
+		shown = append(shown, requireKnown(b, list, func(p store.Page) []lcm.VnfLcmOpOcc {
 			rows, err := b.Store.OperationPage(t.Context(), p)
 			require.NoError(t, err, "%s", p.Filter)
 			return rows
-		}, func(o lcm.VnfLcmOpOcc) string { return string(o.ID) }, view, []string{"error/"}) // few have errors
+		}, func(o lcm.VnfLcmOpOcc) string { return string(o.ID) }, view, []string{"error/"})...) // few have errors
 		require.Empty(t, missing)
 	}
+	requireShown(t, store.OperationAttributes, shown)
 }
 
 // BenchmarkLists measures one list at a time: `go test ./apiserver -run - -bench Lists/name`. A list is a page of at
@@ -343,13 +364,14 @@ func TestFilters_knowEveryAttributeOfASnapshot(t *testing.T) {
 	b.Do("POST", servertest.SnapshotsPath, map[string]any{"vnfSnapshotPkgId": "pkg-1", "vnfSnapshot": servertest.SnapshotRecord()}).
 		Want(http.StatusCreated)
 	docs := listed(b, 2, "vnf_snapshots")
-	requireKnown(b, servertest.SnapshotsPath, func(p store.Page) []lcm.VnfSnapshotInfo {
+	shown := requireKnown(b, servertest.SnapshotsPath, func(p store.Page) []lcm.VnfSnapshotInfo {
 		rows, err := b.Store.SnapshotPage(t.Context(), p)
 		require.NoError(t, err, "%s", p.Filter)
 		return rows
 	}, func(s lcm.VnfSnapshotInfo) string { return string(s.ID) }, func(s lcm.VnfSnapshotInfo) map[string]any {
 		return docs[string(s.ID)]
 	}, nil)
+	requireShown(t, store.SnapshotAttributes, shown)
 }
 
 // TestFilter_ofAVnfcIDWithDashes finds VNFCs by their ids, with any number of dashes in the id of the VDU.

@@ -63,6 +63,14 @@ func (d dice) object(depth int) map[string]any {
 	return out
 }
 
+// pathsOf returns the paths of a table, and for each of them that there may be something below it.
+func pathsOf(table store.Attributes) (paths []string) {
+	for _, row := range table {
+		paths = append(paths, row.Path+"/*")
+	}
+	return paths
+}
+
 // expression returns an expression about one of the paths, or about something below it.
 func (d dice) expression(paths []string) query.Expression {
 	e := query.Expression{Op: query.Op(d.of("eq", "neq", "gt", "gte", "lt", "lte", "in", "nin", "cont", "ncont"))}
@@ -73,6 +81,11 @@ func (d dice) expression(paths []string) query.Expression {
 			e.Path = append(e.Path, d.of(diceNames...))
 		}
 		e.OfKey = d.IntN(5) == 0
+	}
+	for i, name := range e.Path {
+		if name == "*" {
+			e.Path[i] = d.of(diceNames...)
+		}
 	}
 	e.Values = []string{d.of(diceValues...)}
 	if e.Op.Many() {
@@ -187,11 +200,12 @@ func TestFilters_meanTheSameInSQL(t *testing.T) {
 			docs[version] = append(docs[version], shown[string(inst.ID)])
 		}
 	}
+	paths := append(pathsOf(store.InstanceAttributes), diceInstancePaths...)
 	matched, selected := 0, 0
 	for i := range 3000 {
-		f := query.Filter{d.expression(diceInstancePaths)}
+		f := query.Filter{d.expression(paths)}
 		if i%3 == 0 {
-			f = append(f, d.expression(diceInstancePaths))
+			f = append(f, d.expression(paths))
 		}
 		if i%50 == 0 {
 			f[0] = query.Expression{Op: query.Eq, Path: []string{"id"}, Values: []string{d.of(ids...)}}
@@ -279,6 +293,7 @@ func TestFilters_ofOperationsMeanTheSameInSQL(t *testing.T) {
 		configs + "*", configs + "linkPortId", configs + "cpInstanceId", configs + "a/linkPortId", configs + "1/linkPortId",
 		"_links/self/href", "_links/grant/href", "changedInfo/*", "unknown/*",
 	}
+	paths = append(paths, pathsOf(store.OperationAttributes)...)
 	docs := map[int]map[string]map[string]any{1: listed(b, 1, "vnf_lcm_op_occs"), 2: listed(b, 2, "vnf_lcm_op_occs")}
 	for range 1500 {
 		e := d.expression(paths)

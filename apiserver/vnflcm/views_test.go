@@ -12,6 +12,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/apiserver/apitest"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/store"
 )
 
 const endpoint = "https://vnfm.example:9890"
@@ -91,6 +92,38 @@ func TestOperationView_hasTheAttributesThatFiltersAreTestedWith(t *testing.T) {
 		"isCancelPending", "cancelMode", "error", "resourceChanges", "changedInfo", "changedExtConnectivity", "_links",
 		"modificationsTriggeredByVnfPkgChange",
 	}, names)
+}
+
+// TestViews_haveOnlyAttributesThatFiltersFind requires a place in the database for each attribute that an answer may
+// have.
+func TestViews_haveOnlyAttributesThatFiltersFind(t *testing.T) {
+	connections := map[int]reflect.Type{
+		1: reflect.TypeFor[[]lcm.VimConnectionInfo](), 2: reflect.TypeFor[map[string]vimConnectionV2](),
+	}
+	never := []string{ // the types have these members for other attributes
+		"instantiatedVnfInfo/extVirtualLinkInfo/resourceHandle/vimLevelResourceType",
+		"instantiatedVnfInfo/extManagedVirtualLinkInfo/networkResource/vimLevelResourceType",
+		"changedExtConnectivity/resourceHandle/vimLevelResourceType",
+		"changedExtConnectivity/extLinkPorts",
+	}
+	for _, connection := range connections {
+		shown := map[string]reflect.Type{
+			"vimConnectionInfo": connection, "changedInfo/vimConnectionInfo": connection,
+			"operationParams/vimConnectionInfo":    connection,
+			"changedInfo":                          reflect.TypeFor[lcm.VnfInfoModifications](),
+			"modificationsTriggeredByVnfPkgChange": reflect.TypeFor[lcm.VnfInfoModifications](),
+		}
+		for _, of := range []struct {
+			view  reflect.Type
+			table store.Attributes
+		}{
+			{instanceListRules.View, store.InstanceAttributes},
+			{dialectV2.operationListRules().View, store.OperationAttributes},
+			{snapshotListRules.View, store.SnapshotAttributes},
+		} {
+			apitest.RequireFound(t, of.view, shown, of.table.Finds, never...)
+		}
+	}
 }
 
 // requireFull requires that every member of a view has a value, except those named in but and those that are never

@@ -8,6 +8,7 @@ import (
 	"github.com/windlass-nfv/windlass/apiserver/apitest"
 	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/store"
 )
 
 func TestPackageLooksAsClientsExpect(t *testing.T) {
@@ -20,6 +21,11 @@ func TestPackageLooksAsClientsExpect(t *testing.T) {
 		Artifacts: []lcm.PkgArtifact{{Path: "BaseHOT/ha.yaml", Size: 5, Algorithm: "SHA-256", Hash: "ff00"}},
 		Warnings:  []lcm.Problem{{Path: "TOSCA.meta:7", Detail: "names an absent file"}},
 	}))
+}
+
+// TestPackageView_hasOnlyAttributesThatFiltersFind requires a place in the database for each attribute of an answer.
+func TestPackageView_hasOnlyAttributesThatFiltersFind(t *testing.T) {
+	apitest.RequireFound(t, packageListRules.View, nil, store.PackageAttributes.Finds)
 }
 
 func TestBytesIn_readsSizesOfTOSCA(t *testing.T) {

@@ -97,6 +97,11 @@ func (a Attributes) when(condition string) Attributes {
 	return a
 }
 
+// Finds tells whether the table has the attribute of an expression. Tests compare the tables with the API's answers.
+func (a Attributes) Finds(e query.Expression) bool {
+	return a.condition(&where{args: pgx.NamedArgs{}}, e) != nobody
+}
+
 // whereOf makes the conditions of a filter.
 func (a Attributes) whereOf(f query.Filter) *where {
 	w := &where{args: pgx.NamedArgs{}}
