@@ -111,7 +111,7 @@ func (g *Grants) honour(op *operations.Operation, facts lifecycle.Facts, grant l
 	if err := op.Relink(facts, grant); err != nil {
 		return err
 	}
-	if !op.OpOcc.Operation.Makes() && op.Before == nil {
+	if !op.OpOcc.Operation.Makes() && (op.Before == nil || op.Package != nil) {
 		return nil
 	}
 	return lcm.InvalidAll(lcm.UnhonouredGrant, hot.Unmanaged(op.Flavour, op.Request.ExtManagedVirtualLinks))

@@ -84,6 +84,9 @@ type InstantiatedVnfInfo struct {
 	ClusterVimID VimID `json:"clusterVimId,omitempty"`
 	// ExposedPorts are the Service ports that the load balancer of the VNF's cluster serves.
 	ExposedPorts []int `json:"exposedPorts,omitempty"`
+	// BetweenFlavours is set after a change of the deployment flavour that was given up: the deployment may have parts of
+	// both flavours.
+	BetweenFlavours bool `json:"betweenFlavours,omitempty"`
 	// Stopped are the VNFCs that an OPERATE stopped and none has started since.
 	Stopped []StoppedVnfc `json:"stopped,omitempty"`
 }

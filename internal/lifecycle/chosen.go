@@ -25,7 +25,8 @@ func Chosen(f Facts, g lcm.Grant, whole bool) (lcm.GrantedChoices, error) {
 			c.chosen.KeptImages = i.Granted.KeptImages
 		}
 	}
-	if !slices.ContainsFunc(g.AddResources, isServer) && !f.changesDefinition() { // no server is made, so nothing can be chosen
+	if !slices.ContainsFunc(g.AddResources, isServer) && !f.changesDefinition() {
+		// No server is made, so nothing can be chosen.
 		return c.chosen, nil
 	}
 	if err := c.findTargets(); err != nil {
@@ -36,7 +37,7 @@ func Chosen(f Facts, g lcm.Grant, whole bool) (lcm.GrantedChoices, error) {
 		c.flavours()
 		c.images()
 	}
-	if f.Instance.Instantiated != nil && !whole && !f.redefines() {
+	if f.Instance.Instantiated != nil && !whole {
 		c.keep()
 	}
 	return c.chosen, lcm.InvalidAll(unhonoured, c.problems)
@@ -127,7 +128,8 @@ func (c *choosing) images() {
 // forTarget tells whether an asset is for the VIM in use. A grant may name the same asset for several VIMs.
 func forTarget(id, target string) bool { return id == "" || target == "" || id == target }
 
-// keep refuses another image, flavour or zone for VDUs that have servers: the existing servers would get it, too.
+// keep refuses another image, flavour or zone for VDUs that have servers: the existing servers would get it, too. With
+// another deployment flavour they may get another image and flavour, but they cannot move to another zone.
 func (c *choosing) keep() {
 	for _, vdu := range c.facts.Flavour.Vdus {
 		if len(c.facts.vnfcs(vdu.ID)) == 0 {
@@ -159,7 +161,7 @@ func (c *choosing) keep() {
 			if !chosen {
 				before = choice.otherwise
 			}
-			if given && now != before {
+			if given && now != before && (choice.what == "zone" || !c.facts.redefines()) {
 				c.add(choice.path, "the existing servers of %s have the %s %q; with %q the VIM would replace them",
 					vdu.ID,
 					choice.what, before, now)

@@ -96,13 +96,13 @@ func KeptChoices(choices lcm.GrantedChoices, former, next *descriptor.Flavour) l
 			continue
 		}
 		then, stays := next.Vdu(vdu.ID)
-		if former.ID == next.ID || !stays {
+		if former.ID == next.ID {
 			continue
 		}
-		if imageOf(vdu) != imageOf(*then) {
+		if !stays || imageOf(vdu) != imageOf(*then) {
 			delete(choices.Images, vdu.ID)
 		}
-		if vdu.ComputeFlavour != then.ComputeFlavour || vdu.VirtualCpus != then.VirtualCpus ||
+		if !stays || vdu.ComputeFlavour != then.ComputeFlavour || vdu.VirtualCpus != then.VirtualCpus ||
 			vdu.VirtualMemory != then.VirtualMemory {
 			delete(choices.ComputeFlavours, vdu.ID)
 		}

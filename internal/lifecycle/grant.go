@@ -44,7 +44,7 @@ type granting struct {
 }
 
 // on is the connection for the VNFCs of a VDU, "" where an NFVO is to bring one.
-func (g *granting) on(vdu string) string { return Connection(g.facts.Flavour, g.vims, vdu).ID }
+func (g *granting) on(vdu string) string { return Connection(g.facts.flavourOf(vdu), g.vims, vdu).ID }
 
 func (g *granting) removeLink(a lcm.AttachedResource, vim string) {
 	g.grant.RemoveResources = append(g.grant.RemoveResources, lcm.GrantResource{

@@ -13,6 +13,8 @@ type kind struct {
 	// decides is set if the operation makes its plan in its first step, and stores it: a retry works on the same VNFCs.
 	// The plans of other operations follow from the request alone.
 	decides bool
+	// settles is set if the operation gives the VNF one flavour also when it is between two.
+	settles bool
 	// plan says what the operation changes.
 	plan func(f Facts, r lcm.Request) (lcm.Plan, error)
 	// allowed are the problems of the request with the VNFD's lcm_operations_configuration; nil if it restricts nothing.

@@ -8,7 +8,8 @@ import (
 
 // Managed are the networks that replace internal virtual links of a VNF under a grant. They come from the grant; for
 // the other links, from the VNF or the request. Only an operation that decides what the VNF is made of can change them.
-// The grant of any other operation that changes them is Invalid. So is a grant for links that the VNF does not have, or on another VIM than vim.
+// The grant of any other operation that changes them is Invalid. So is a grant for links that the VNF does not have, or
+// on another VIM than vim.
 func Managed(f Facts, op lcm.Operation, g lcm.Grant, vim lcm.VimConnectionInfo) ([]lcm.ExtManagedVirtualLink, error) {
 	a, connects := accepting{}, op.Makes() || f.redefines()
 	for i, l := range g.ExtManagedVirtualLinks {

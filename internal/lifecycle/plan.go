@@ -31,7 +31,7 @@ type Facts struct {
 	Graceful bool
 	// TerminatesVnfs is set when the termination of a cluster terminates the VNFs on it first.
 	TerminatesVnfs bool
-	// ChangesVim is set when a CHANGE_EXT_CONN or a modification changes the VNF's VIM connection.
+	// ChangesVim is set when the request changes the VNF's VIM connection.
 	ChangesVim bool
 	// ChangesRegistries is set when a modification changes the registries of a cluster that is in use.
 	ChangesRegistries bool
@@ -40,6 +40,8 @@ type Facts struct {
 	VnfPkgID      lcm.VnfPkgID
 	FormerFlavour *descriptor.Flavour
 	FormerDrivers []Driver
+	// Images is set if any flavour of the VNFD carries images: the VNF may have had that flavour.
+	Images bool
 	// VimTypes are the types of the VNF's VIM connections, if they choose among several kinds of VIMs.
 	VimTypes []string
 	// Scripts says what to do with scripts of the package.
@@ -62,6 +64,10 @@ func For(f Facts, r lcm.Request) (lcm.Plan, error) {
 	}
 	if err := f.ready(op); err != nil {
 		return lcm.Plan{}, err
+	}
+	if f.Instance.Instantiated.BetweenFlavours && !k.settles {
+		return lcm.Plan{}, lcm.Errorf(lcm.KindConflict, "The VNF instance %s has parts of two deployment flavours, since a "+
+			"change of its flavour was given up. Change its flavour again, or back, or terminate it.", f.Instance.ID)
 	}
 	if err := f.refused(lcm.Plan{Operation: op}); err != nil {
 		return lcm.Plan{}, err

@@ -33,7 +33,7 @@ func terminateProblems(c descriptor.LcmOperations, req lcm.TerminateRequest) []l
 }
 
 func terminateSteps(l listing) []Step {
-	return Join(l.granted(), l.endedSteps(When(l.carriesImages(), Step{
+	return Join(l.granted(), l.endedSteps(When(l.carriesImages() || l.facts.Images, Step{
 		ID: StepReleaseImages, Title: "Delete the images of the package", // no server needs them any more
 	})...))
 }

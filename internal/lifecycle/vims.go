@@ -36,13 +36,18 @@ func (f Facts) vimKindOf(vdu string) lcm.VimKind {
 
 // ofContainers tells whether the VNFCs of a VDU, which the VNF has or had, are containers.
 func (f Facts) ofContainers(vdu string) bool {
-	if f.Flavour == nil {
-		return false
+	of := f.flavourOf(vdu)
+	return of != nil && of.OfContainers(vdu)
+}
+
+// flavourOf is the flavour of a VDU, which the VNF has or had.
+func (f Facts) flavourOf(vdu string) *descriptor.Flavour {
+	if f.Flavour != nil && f.FormerFlavour != nil {
+		if _, has := f.Flavour.Vdu(vdu); !has {
+			return f.FormerFlavour
+		}
 	}
-	if _, has := f.Flavour.Vdu(vdu); !has && f.FormerFlavour != nil {
-		return f.FormerFlavour.OfContainers(vdu)
-	}
-	return f.Flavour.OfContainers(vdu)
+	return f.Flavour
 }
 
 // Connection is the VNF's VIM connection for the VNFCs of a VDU, or a zero value if there is none.

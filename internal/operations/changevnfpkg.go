@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/windlass-nfv/windlass/internal/cnf"
+	"github.com/windlass-nfv/windlass/internal/driver"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 )
@@ -108,5 +109,5 @@ func (o *Operation) changing(facts *lifecycle.Facts) {
 		return
 	}
 	facts.VnfPkgID, facts.FormerFlavour = o.Instance.VnfPkgID, o.Before.Flavour
-	facts.FormerDrivers, _ = o.Before.Drivers() // unreadable parameters are those of a VNF that exists
+	facts.FormerDrivers = driver.Drivers(o.Before.Bound()) // also those whose parameters cannot be read any more
 }

@@ -66,8 +66,8 @@ func (r *Resolver) modify(
 	return after, done, nil
 }
 
-// takeConnections merges the vimConnectionInfo of a request that patches VIM connections into the instance. The operation
-// uses the changed connection; other operations use it after this one is complete.
+// takeConnections merges the vimConnectionInfo of a request that patches VIM connections into the instance. The
+// operation uses the changed connection; other operations use it after this one is complete.
 func (o *Operation) takeConnections() (err error) {
 	request, ok := o.Own.(lcm.PatchingVims)
 	if !ok || o.OpOcc.State.Terminal() || len(request.VimPatches()) == 0 || o.OpOcc.ID == "" {

@@ -70,9 +70,18 @@ func nfvOf(additional json.RawMessage) (json.RawMessage, error) {
 // reconnected lets the links and the nfv of a CHANGE_EXT_CONN override what an earlier request's nfv says about the
 // same connection points.
 func reconnected(request lcm.ChangeExtConnRequest, stored json.RawMessage) (json.RawMessage, error) {
+	stored, err := withoutCps(stored, request.ExtVirtualLinks)
+	if err != nil {
+		return stored, err
+	}
+	return withOwnNfv(stored, request.AdditionalParams)
+}
+
+// withoutCps removes from the member nfv of parameters how the connection points of links are connected.
+func withoutCps(stored json.RawMessage, links []lcm.ExtVirtualLink) (json.RawMessage, error) {
 	gone := map[string]any{}
 	for _, key := range cpsOf(stored) {
-		for _, link := range request.ExtVirtualLinks {
+		for _, link := range links {
 			for _, cp := range link.ExtCps {
 				if _, member := descriptor.MemberIndex(cp.CpdID, key); key == cp.CpdID || member {
 					gone[key] = map[string]any{"network": nil, "fixed_ips": nil, "mac_address": nil, "port": nil}
@@ -80,16 +89,14 @@ func reconnected(request lcm.ChangeExtConnRequest, stored json.RawMessage) (json
 			}
 		}
 	}
-	if len(gone) > 0 {
-		patch, err := json.Marshal(map[string]any{"nfv": map[string]any{"CP": gone}})
-		if err != nil {
-			return stored, err
-		}
-		if stored, err = merged(stored, patch); err != nil {
-			return stored, err
-		}
+	if len(gone) == 0 {
+		return stored, nil
 	}
-	return withOwnNfv(stored, request.AdditionalParams)
+	patch, err := json.Marshal(map[string]any{"nfv": map[string]any{"CP": gone}})
+	if err != nil {
+		return stored, err
+	}
+	return merged(stored, patch)
 }
 
 // cpsOf returns the connection points that the member nfv of the parameters mentions.

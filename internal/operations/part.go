@@ -16,7 +16,7 @@ func (o *Operation) Part(containers bool) *Operation {
 	}
 	part := *o
 	part.Flavour, part.bound = o.Flavour.Part(containers), nil
-	is := func(vdu string) bool { return o.ofContainers(vdu) == containers }
+	is := func(vdu string) bool { return o.FlavourOf(vdu).OfContainers(vdu) == containers }
 	if i := o.Instance.Instantiated; i != nil {
 		info := *i
 		info.VnfcResources = slices.DeleteFunc(slices.Clone(i.VnfcResources),

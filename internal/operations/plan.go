@@ -2,11 +2,13 @@ package operations
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/windlass-nfv/windlass/internal/driver"
 	"github.com/windlass-nfv/windlass/internal/driver/all"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 // Plan returns the operation's stored plan, or else the plan that would be decided now.
@@ -40,6 +42,9 @@ func (o *Operation) Facts(unhealthy map[string]string) (lifecycle.Facts, error) 
 		facts.Graceful = r.Graceful()
 	}
 	o.changing(&facts)
+	facts.Images = o.Vnfd != nil && slices.ContainsFunc(o.Vnfd.Flavours, func(f descriptor.Flavour) bool {
+		return len(f.PackagedImages()) > 0
+	})
 	var err error
 	facts.Drivers, err = o.Drivers()
 	return facts, err

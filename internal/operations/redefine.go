@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
 // redefining is the operation's request if the VNF becomes another one of its package; nil for any other operation, and
@@ -31,6 +32,11 @@ func (o *Operation) redefine() error {
 	if own == nil {
 		return nil
 	}
+	linked, err := withoutCps(o.Request.AdditionalParams, own.Redefined(lcm.InstantiateRequest{}).ExtVirtualLinks)
+	if err != nil {
+		return err
+	}
+	o.Request.AdditionalParams = linked
 	o.Request = own.Redefined(o.Request)
 	if patch := own.ParamsPatch(); len(patch) > 0 {
 		params, err := merged(orObject(o.Request.AdditionalParams), patch)
@@ -44,11 +50,17 @@ func (o *Operation) redefine() error {
 	return nil
 }
 
-// dropFormerCps takes connection points that the VNF does not have any more out of its links.
-func (o *Operation) dropFormerCps() {
+// dropFormer takes connection points and internal virtual links that the VNF does not have any more out of its links.
+func (o *Operation) dropFormer() {
 	if o.redefining() == nil {
 		return
 	}
+	o.Request.ExtManagedVirtualLinks = slices.DeleteFunc(slices.Clone(o.Request.ExtManagedVirtualLinks),
+		func(l lcm.ExtManagedVirtualLink) bool {
+			_, had := o.Before.Flavour.VirtualLink(l.VnfVirtualLinkDescID)
+			_, has := o.Flavour.VirtualLink(l.VnfVirtualLinkDescID)
+			return had && !has
+		})
 	var links []lcm.ExtVirtualLink
 	for _, link := range o.Request.ExtVirtualLinks {
 		link.ExtCps = slices.DeleteFunc(slices.Clone(link.ExtCps), func(cp lcm.ExtCp) bool {
@@ -63,10 +75,12 @@ func (o *Operation) dropFormerCps() {
 	o.Request.ExtVirtualLinks = links
 }
 
-// ofContainers tells whether the VNFCs of a VDU, which the VNF has or had, are containers.
-func (o *Operation) ofContainers(vdu string) bool {
-	if _, has := o.Flavour.Vdu(vdu); !has && o.Before != nil {
-		return o.Before.Flavour.OfContainers(vdu)
+// FlavourOf is the flavour of a VDU: that of the VNF, or else that of the VNF before the operation.
+func (o *Operation) FlavourOf(vdu string) *descriptor.Flavour {
+	if o.Before != nil && o.Flavour != nil {
+		if _, has := o.Flavour.Vdu(vdu); !has {
+			return o.Before.Flavour
+		}
 	}
-	return o.Flavour.OfContainers(vdu)
+	return o.Flavour
 }

@@ -35,7 +35,7 @@ type Operation struct {
 	// Own is the operation's own request; nil outside of any operation.
 	Own lcm.Request
 	// Instance is the VNF instance. It already includes the modifications of a MODIFY_INFO, the VIM connections of a
-	// CHANGE_EXT_CONN, and the package of a CHANGE_VNFPKG.
+	// request that patches them, and the package of a CHANGE_VNFPKG.
 	Instance lcm.VnfInstance
 	// Request is the operation's own request for an INSTANTIATE. Otherwise it is the request that instantiated the VNF,
 	// with the overrides of this operation.
@@ -122,7 +122,7 @@ func (r *Resolver) With(ctx context.Context, opOcc lcm.VnfLcmOpOcc, own lcm.Requ
 	if o.Flavour, err = o.Vnfd.Flavour(o.Request.FlavourID); err != nil {
 		return nil, err
 	}
-	o.dropFormerCps()
+	o.dropFormer()
 	if err := r.chooseVims(ctx, o); err != nil {
 		return nil, err
 	}

@@ -18,7 +18,7 @@ type vnf struct {
 
 // of returns the VNF of an operation on these connections. Resources of no VDU belong to the connection of the servers.
 func of(op *operations.Operation, connections []lcm.VimConnectionInfo) vnf {
-	return vnf{op, func(vdu string) string { return lifecycle.Connection(op.Flavour, connections, vdu).ID }}
+	return vnf{op, func(vdu string) string { return lifecycle.Connection(op.FlavourOf(vdu), connections, vdu).ID }}
 }
 
 // Instantiated returns the record of a VNF after an operation with this outcome. connections are the connections that
@@ -26,10 +26,10 @@ func of(op *operations.Operation, connections []lcm.VimConnectionInfo) vnf {
 func Instantiated(
 	op *operations.Operation, made Outcome, connections []lcm.VimConnectionInfo, cluster *lcm.Vim,
 ) InstantiatedVnf {
-	if made.Left && op.Before != nil { // the former package counts until a change is complete
-		op = op.Before
-	}
 	v := of(op, connections)
+	if made.Left && op.Before != nil { // the former definition counts until a change is complete
+		v.Operation = op.Before
+	}
 	if made.Restored {
 		return v.restored(made)
 	}
@@ -38,6 +38,10 @@ func Instantiated(
 	}
 	out := v.complete(made)
 	out.VimConnections = append(slices.Clone(connections), v.otherConnections(connections)...)
+	if v.Operation != op && op.FormerVims != nil { // given up: the instance keeps its connections
+		out.VimConnections = slices.Clone(op.FormerVims)
+	}
+	out.Info.BetweenFlavours = v.Operation != op && op.Package == nil
 	if cluster != nil {
 		out.VimConnections = append(out.VimConnections, lcm.VimConnectionInfo{
 			ID: string(cluster.ID), VimID: cluster.ID, VimType: lcm.VimKubernetes,

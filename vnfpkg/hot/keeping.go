@@ -17,8 +17,8 @@ const formerPrefix = "former_"
 // none. Their properties stay as they are: their parameters and conditions get names of their own, for the template may
 // use the same names for other values. renamed maps the names of parameters in the former template to the new names.
 //
-// The error is a Conflict if a resource that is kept uses a file that the template has with another content: Heat knows
-// the file by its name only.
+// The error is a Conflict if Heat would make servers anew that both templates have. It also is if a resource that is kept
+// uses a file that the template has with another content: Heat knows the file by its name only.
 func (t Template) Keeping(
 	f *descriptor.Flavour, former Template, had *descriptor.Flavour,
 ) (out Template, renamed map[string]string, err error) {
@@ -28,6 +28,9 @@ func (t Template) Keeping(
 	}
 	was, err := former.parse(had)
 	if err != nil {
+		return t, nil, err
+	}
+	if err := checkHolders(now, f, was, had); err != nil {
 		return t, nil, err
 	}
 	k := keeper{now: now.top, was: was.top, renamed: map[string]string{}}
@@ -69,8 +72,12 @@ func (k *keeper) keepResources() {
 		resources.Set(name, moved)
 	}
 	if conditions := k.was.At("conditions"); len(k.kept) > 0 && conditions.IsMap() {
+		kept := map[string]*document.Value{}
 		for name, condition := range conditions.Members() {
-			k.section("conditions").Set(formerPrefix+name, k.condition(condition))
+			kept[k.nameOf(name)] = k.condition(condition)
+		}
+		for _, name := range slices.Sorted(maps.Keys(kept)) {
+			k.section("conditions").Set(name, kept[name])
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(k.renamed)) {
@@ -132,10 +139,19 @@ func (k *keeper) parameter(v *document.Value) *document.Value {
 	return document.Scalar("!!str", k.renamed[name])
 }
 
+// nameOf is the new name of a condition.
+func (k *keeper) nameOf(condition string) string {
+	as := formerPrefix + condition
+	for k.now.At("conditions").Has(as) {
+		as = formerPrefix + as
+	}
+	return as
+}
+
 // condition renames conditions of the former template: a name, or an expression of names.
 func (k *keeper) condition(v *document.Value) *document.Value {
 	if name := v.Str(); name != "" && k.was.At("conditions").Has(name) {
-		return document.Scalar("!!str", formerPrefix+name)
+		return document.Scalar("!!str", k.nameOf(name))
 	}
 	c := k.moved(v)
 	for i, key := range v.Keys {

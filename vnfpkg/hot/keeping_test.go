@@ -110,3 +110,45 @@ func TestHolding_raisesAMaxSizeThatIsTooSmall(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, got.Top, "max_size: 5")
 }
+
+func TestKeeping_refusesServersThatWouldBeMadeAnew(t *testing.T) {
+	t.Parallel()
+	const header = "heat_template_version: 2016-10-14\nresources:\n"
+	member := func(vdu string) string { return header + "  " + vdu + ": {type: OS::Nova::Server}\n" }
+	group := func(name, file string) string {
+		return "  " + name + ":\n    type: OS::Heat::AutoScalingGroup\n    properties: {min_size: 1, max_size: 2, resource: {type: " +
+			file + "}}\n"
+	}
+	files := map[string]string{"web.yaml": member("web"), "db.yaml": member("db")}
+	small := &descriptor.Flavour{ID: "small", BaseHOT: "s.yaml", Vdus: []descriptor.Vdu{{ID: "web"}, {ID: "db"}}}
+	large := &descriptor.Flavour{ID: "large", BaseHOT: "l.yaml", Vdus: []descriptor.Vdu{{ID: "web"}, {ID: "db"}}}
+	for name, c := range map[string]struct{ was, now, says string }{
+		"a server becomes a member of a group": {
+			member("web"), header + group("webs", "web.yaml"), "the servers of web are in web and in webs",
+		},
+		"a group has another name": {
+			header + group("webs", "web.yaml"), header + group("others", "web.yaml"), "the servers of web are in webs and in others",
+		},
+		"a group has other members": {
+			header + group("group", "db.yaml"), header + group("group", "web.yaml"), "group has the servers of db in one of them only",
+		},
+		"a group is of another type": {
+			header + group("webs", "web.yaml"),
+			header + "  webs: {type: OS::Heat::ResourceGroup, properties: {count: 1, resource_def: {type: web.yaml}}}\n",
+			"webs has the servers of web in one of them only",
+		},
+		"all stays":                   {header + group("webs", "web.yaml"), header + group("webs", "web.yaml"), ""},
+		"a VDU goes, and another one": {member("db"), member("web"), ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, _, err := hot.Template{Top: c.now, Files: files}.Keeping(large, hot.Template{Top: c.was, Files: files}, small)
+			if c.says == "" {
+				require.NoError(t, err)
+				return
+			}
+			require.True(t, lcm.Is(err, lcm.KindConflict), "%v", err)
+			require.ErrorContains(t, err, c.says)
+		})
+	}
+}

@@ -101,7 +101,8 @@ func (c *Cluster) NotReconnected(cpdID string) string {
 
 // Settled implements lifecycle.Settled: the roles of nodes are those of the VDUs with which the cluster was made.
 func (*Cluster) Settled() string {
-	return "its servers are the nodes of a Kubernetes cluster. Scale it, or terminate it and instantiate it with the other flavour"
+	return "its servers are the nodes of a Kubernetes cluster. Scale it, or terminate it and instantiate it with the other " +
+		"flavour"
 }
 
 // DeployTimeout implements lifecycle.Deployer.

@@ -126,6 +126,9 @@ func (c *Cluster) Change(ctx context.Context, ch vim.Change, progress func(strin
 		return masked(err, p.secrets)
 	}
 	leaving, err := c.leaving(ctx, have, ch.Replace, p.objects)
+	if ch.Undo && of.Objects != nil {
+		leaving = leftToWorkloads(leaving)
+	}
 	if err == nil {
 		leaving, err = c.outdated(ctx, have, "Pod", p.objects, leaving)
 	}

@@ -18,6 +18,8 @@ type leavingPod struct {
 	uid             types.UID
 	// chosen is set when its workload gets fewer Pods: the controller removes this Pod first, and nobody replaces it.
 	chosen bool
+	// rolls is set when its workload replaces its Pods one after the other if their template changes.
+	rolls bool
 }
 
 // leaving finds the Pods for the resources. A missing Pod was replaced already.
@@ -44,9 +46,16 @@ func (c *Cluster) leaving(
 		if l.chosen, err = c.shrinks(ctx, objects[at]); err != nil {
 			return nil, err
 		}
+		l.rolls = scalable(objects[at].GetKind())
 		out = append(out, l)
 	}
 	return out, nil
+}
+
+// leftToWorkloads are the Pods without those that their workloads replace by themselves when they get their former
+// templates back.
+func leftToWorkloads(leaving []leavingPod) []leavingPod {
+	return slices.DeleteFunc(leaving, func(l leavingPod) bool { return l.rolls && !l.chosen })
 }
 
 // isOf tells whether an object is the workload of the Pod.
