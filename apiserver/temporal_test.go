@@ -67,7 +67,7 @@ func TestStartTellsWhetherTemporalIsThere(t *testing.T) {
 	}
 	require.True(t, lcm.Is(start(serviceerror.NewUnavailable("away")), lcm.KindUnavailable))
 	require.NoError(t, start(serviceerror.NewWorkflowExecutionAlreadyStarted("ran", "", "")), "it ran and is over")
-	require.True(t, lcm.Is((&Temporal{}).Start(t.Context(), lcm.OperationInput{Operation: "CHANGE_FLAVOUR"}),
+	require.True(t, lcm.Is((&Temporal{}).Start(t.Context(), lcm.OperationInput{Operation: "CREATE_SNAPSHOT"}),
 		lcm.KindBug))
 }
 

@@ -17,7 +17,7 @@ import (
 // driver and the kind of VIMs that came last have in the product: a file that names one of them is in its list.
 func TestAdding_listsEveryFileThatTheLastAdditionNeeded(t *testing.T) {
 	for _, c := range []struct{ heading, named, folder string }{
-		{"Adding an operation", `\bOpChangeVnfPkg\b|\bChangeVnfPkgRequest\b|\bchangeVnfPkg|\bWorkflowChangeVnfPkg\b`, ""},
+		{"Adding an operation", `\bOpChangeFlavour\b|\bChangeFlavourRequest\b|\b[cC]hangeFlavour|\bWorkflowChangeFlavour\b|\bFlavourStart\b`, ""},
 		{"Adding a driver", `internal/driver/nodeport"|\bNodePortDriver\b|\bDriverNodePort\b`, "internal/driver/nodeport/"},
 		{"Adding a VIM", `internal/vim/kubernetes/(kind|login)"`, "internal/vim/kubernetes/"},
 	} {

@@ -6,7 +6,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 at=${1:-HEAD}
 
-operations='\bOp(Instantiate|Scale|ScaleToLevel|Heal|ModifyInfo|Operate|ChangeExtConn|ChangeVnfPkg|Terminate)\b'
+operations='\bOp(Instantiate|Scale|ScaleToLevel|Heal|ModifyInfo|Operate|ChangeExtConn|ChangeVnfPkg|ChangeFlavour|Terminate)\b'
 requests='lcm\.Parse(Instantiate|Scale|ScaleToLevel|Heal|Modify|Operate|ChangeExtConn|ChangeVnfPkg|Terminate)\('
 requests+='|lcm\.ReadRequest\(|\brequests\.(Read|Of)\(|\b(o|of|opOcc|former)\.Request\(\)'
 

@@ -15,6 +15,7 @@ var Operations = map[lcm.WorkflowName]func(workflow.Context, lcm.OperationInput)
 	lcm.WorkflowOperate:       Operate,
 	lcm.WorkflowChangeExtConn: ChangeExtConn,
 	lcm.WorkflowChangeVnfPkg:  ChangeVnfPkg,
+	lcm.WorkflowChangeFlavour: ChangeFlavour,
 	lcm.WorkflowTerminate:     Terminate,
 }
 

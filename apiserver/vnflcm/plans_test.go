@@ -71,7 +71,7 @@ func TestPlan_ofAnInstantiationTakesEitherForm(t *testing.T) {
 func TestPlan_refusesWhatTheOperationWouldRefuse(t *testing.T) {
 	b := servertest.New(t)
 	instance := b.Running("/vnflcm/v1")
-	a := b.Do("POST", planPath(instance), `{"operation":"CHANGE_FLAVOUR"}`)
+	a := b.Do("POST", planPath(instance), `{"operation":"CREATE_SNAPSHOT"}`)
 	a.Problem(http.StatusBadRequest)
 	require.Equal(t, []string{"$.operation", "$.request"}, a.Paths())
 	a = b.Do("POST", planPath(instance), `{"operation":"HEAL","request":{"vnfcInstanceId":["nobody"]}}`)

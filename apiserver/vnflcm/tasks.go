@@ -46,6 +46,7 @@ var tasks = map[lcm.Operation]task{
 	lcm.OpOperate:       {plan: (*api).planChange},
 	lcm.OpChangeExtConn: {plan: (*api).planReconnection},
 	lcm.OpChangeVnfPkg:  {has: (*api).changesPackages, plan: (*api).planPackage},
+	lcm.OpChangeFlavour: {plan: (*api).planFlavour},
 	lcm.OpModifyInfo:    {accept: (*api).validateModify},
 	lcm.OpTerminate:     {accept: (*api).acceptTermination},
 }

@@ -14,10 +14,7 @@ func TestUnsupportedTasks_doNotExistForTheVnf(t *testing.T) {
 	running := b.Running("/vnflcm/v1")
 	id := running[len("/vnflcm/v1"):]
 	for root, tasks := range map[string][]string{
-		"/vnflcm/v1": {"change_flavour"}, "/vnflcm/v2": {
-			"change_flavour", "change_vnfpkg", "create_snapshot",
-			"revert_to_snapshot",
-		},
+		"/vnflcm/v2": {"change_vnfpkg", "create_snapshot", "revert_to_snapshot"},
 	} {
 		fresh := b.Create(root, string(b.Instance(running).VnfdID))
 		for _, task := range tasks {

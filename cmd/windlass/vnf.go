@@ -19,7 +19,8 @@ func newVnf(c *cli) *cobra.Command {
 	}
 	cmd.AddCommand(newVnfCreate(c), newVnfList(c), newVnfShow(c), newVnfDescribe(c), newVnfModify(c), newVnfInstantiate(c), newVnfScale(c),
 		newVnfScaleToLevel(c),
-		newVnfHeal(c), newVnfOperate(c), newVnfChangeExtConn(c), newVnfChangePackage(c), newVnfDrift(c), newVnfDriftPolicy(c), newVnfRegistry(c),
+		newVnfHeal(c), newVnfOperate(c), newVnfChangeExtConn(c), newVnfChangePackage(c), newVnfChangeFlavour(c),
+		newVnfDrift(c), newVnfDriftPolicy(c), newVnfRegistry(c),
 		newVnfKubeconfig(c),
 		newVnfForgetHostKey(c),
 		newVnfTerminate(c), newVnfDelete(c))
@@ -192,6 +193,30 @@ are. The command uses version 2 of the API, also with --lcm-version 1.`,
 		}
 		c.client = c.client.ofVersion(2)
 		return c.operate(cmd, args[0], lcm.OpChangeVnfPkg, request, how)
+	}
+	return cmd
+}
+
+func newVnfChangeFlavour(c *cli) *cobra.Command {
+	var how manner
+	cmd := &cobra.Command{
+		Use:   "change-flavour ID REQUEST",
+		Short: "Give a VNF instance another deployment flavour of its package",
+		Long: `Give a VNF instance another deployment flavour of its package. REQUEST is a JSON file with a
+ChangeVnfFlavourRequest of SOL003, "-" for standard input. VNFCs of VDUs that both flavours have stay, with their
+volumes and addresses. New VNFCs come before others go, so that a failure can be rolled back. Clusters and image
+registries keep their flavour.`,
+		Example: `  windlass vnf change-flavour web flavour.json --plan
+  echo '{"newFlavourId": "large"}' | windlass vnf change-flavour web - --watch`,
+		Args: exactly("ID", "REQUEST"),
+	}
+	how.addMannerFlags(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		request, err := c.readFilled(cmd.Context(), args[1])
+		if err != nil {
+			return err
+		}
+		return c.operate(cmd, args[0], lcm.OpChangeFlavour, request, how)
 	}
 	return cmd
 }

@@ -13,6 +13,7 @@ const (
 	OpOperate       Operation = "OPERATE"
 	OpChangeExtConn Operation = "CHANGE_EXT_CONN"
 	OpChangeVnfPkg  Operation = "CHANGE_VNFPKG"
+	OpChangeFlavour Operation = "CHANGE_FLAVOUR"
 	OpTerminate     Operation = "TERMINATE"
 )
 
@@ -64,8 +65,9 @@ var Operations = [...]OperationType{
 		Hooks: []string{"scale_to_level", "scale"},
 	},
 	{
-		Name: "CHANGE_FLAVOUR", Since: 1, Task: "change_flavour",
-		Lacks: "another deployment flavour: terminate it, and instantiate it with that flavour",
+		Name: OpChangeFlavour, Title: "Change flavour", Since: 1, Task: "change_flavour", Link: "changeFlavour",
+		Workflow: WorkflowChangeFlavour, Needs: Instantiated, Started: true, Granted: true, RollsBack: true,
+		Hooks: []string{"change_flavour"},
 	},
 	{
 		// A TERMINATE only goes forward: deleted servers do not come back, so it is retried until it is done, or declared
@@ -186,6 +188,9 @@ func (ChangeExtConnRequest) Operation() Operation { return OpChangeExtConn }
 
 // Operation implements Request.
 func (ChangeVnfPkgRequest) Operation() Operation { return OpChangeVnfPkg }
+
+// Operation implements Request.
+func (ChangeFlavourRequest) Operation() Operation { return OpChangeFlavour }
 
 // Operation implements Request.
 func (TerminateRequest) Operation() Operation { return OpTerminate }

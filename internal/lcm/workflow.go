@@ -20,6 +20,7 @@ const (
 	WorkflowOperate       WorkflowName = "Operate"
 	WorkflowChangeExtConn WorkflowName = "ChangeExtConn"
 	WorkflowChangeVnfPkg  WorkflowName = "ChangeVnfPkg"
+	WorkflowChangeFlavour WorkflowName = "ChangeFlavour"
 	WorkflowTerminate     WorkflowName = "Terminate"
 )
 

@@ -36,6 +36,8 @@ const (
 	ExtConnEnd       Hook = "change_external_connectivity_end"
 	PackageStart     Hook = "change_current_package_start"
 	PackageEnd       Hook = "change_current_package_end"
+	FlavourStart     Hook = "change_flavour_start"
+	FlavourEnd       Hook = "change_flavour_end"
 )
 
 // Driver does the work on the servers of one VNF, with the parameters of that VNF. Package driver knows all drivers.

@@ -38,6 +38,7 @@ var kinds = map[lcm.Operation]kind{
 	lcm.OpOperate:       operate,
 	lcm.OpChangeExtConn: changeExtConn,
 	lcm.OpChangeVnfPkg:  changeVnfPkg,
+	lcm.OpChangeFlavour: changeFlavour,
 	lcm.OpModifyInfo:    modifyInfo,
 }
 

@@ -86,6 +86,9 @@ var operations = byName(
 	operation{in[operate](), in[operate](), asItIs[lcm.OperateRequest]()},
 	operation{in[changeExtConnV1](), in[changeExtConnV2](), as(storedReconnection.request, reconnectionToStore)},
 	operation{nil, in[changeVnfPkg](), asItIs[lcm.ChangeVnfPkgRequest]()},
+	operation{
+		in[changeFlavourV1](), in[changeFlavourV2](), as(storedFlavourChange.request, flavourChangeToStore),
+	},
 	operation{in[modifyV1](), in[modifyV2](), asItIs[lcm.ModifyRequest]()},
 	operation{in[terminateV1](), in[terminateV2](), asItIs[lcm.TerminateRequest]()},
 )

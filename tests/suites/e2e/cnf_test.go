@@ -105,6 +105,7 @@ func TestContainers(t *testing.T) {
 	requireNoPods(t, cluster.Client)
 	b.cancelledContainers(t, cluster, vim)
 	b.otherPackage(t, cluster, vim)
+	b.otherFlavour(t, cluster, vim)
 	b.foreignContainers(t, cluster, vim)
 	b.scriptsBesidePods(t, vim)
 	requireNoPods(t, cluster.Client)

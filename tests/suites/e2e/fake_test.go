@@ -53,6 +53,7 @@ func TestOnFakeMachines(t *testing.T) {
 		{"a VNF in v2's form", plainInSecondForm},
 		{"a cluster in v2's form", clusterInSecondForm},
 		{"a package without Base HOT", toscaOnly},
+		{"change the flavour of servers", changeFlavour},
 		{"ports that others have made", givenPorts},
 		{"operate", operating},
 		{"an operate that fails", operatingFails},

@@ -40,6 +40,7 @@ var howTo = []session{
 		page: "how-to/external-connectivity.md", own: []string{"NETWORK"},
 		before: pasting("how-to/registry-vnf.md", "A registry as a VNF"), after: pasting("how-to/registry-vnf.md", removeIt),
 	},
+	{page: "how-to/change-flavour.md"},
 	{page: "how-to/persistent-volumes.md"},
 	// A Tacker (Windlass plays its part), a file for Tacker's client, and a package of Tacker.
 	{

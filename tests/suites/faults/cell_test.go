@@ -200,6 +200,9 @@ func (c *cell) healVictim(t testing.TB) {
 		return
 	}
 	c.site.await(t, c.site.bed.Heal(t, c.site.vnf, c.victim))
+	if c.victim == c.site.database {
+		c.site.database = c.site.bed.VnfcOf(t, c.site.vnf, "database")
+	}
 }
 
 // requireReason checks that the error says what went wrong, and that Windlass understood it.

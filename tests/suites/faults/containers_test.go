@@ -87,9 +87,9 @@ func (s *site) startCluster(t testing.TB) {
 // rows returns the operations of the matrix that can run here.
 func (s *site) rows() []operation {
 	if s.cluster == nil {
-		return slices.Concat(operations, ofKubespray, ofScripts)
+		return slices.Concat(operations, ofFlavours, ofKubespray, ofScripts)
 	}
-	return slices.Concat(operations, ofKubespray, ofScripts, ofContainers, ofHybrid)
+	return slices.Concat(operations, ofFlavours, ofKubespray, ofScripts, ofContainers, ofContainerFlavours, ofHybrid)
 }
 
 // mediaOn connects the connection point media with a network.
@@ -265,11 +265,13 @@ func TestSample_ofContainers(t *testing.T) {
 		{"modify containers", "worker killed"},
 		{"change package of containers", "worker killed"},
 		{"terminate containers", "Temporal restarted"},
+		{"change flavour of containers", "worker killed"},
+		{"change flavour of containers back", "cluster's API server killed"},
 		{"scale out chart", "cluster's API server killed"},
 		{"instantiate hybrid", "worker killed"},
 		{"scale hybrid to level", "PostgreSQL restarted"},
 	} {
-		o, f := named(slices.Concat(ofContainers, ofHybrid), row.operation), faultOf(row.fault)
+		o, f := named(slices.Concat(ofContainers, ofContainerFlavours, ofHybrid), row.operation), faultOf(row.fault)
 		s = runCell(t, s, &cell{
 			operation: o, step: longest(t, s, o), fault: f, decision: []string{"retry", "rollback"}[i%2],
 		}, results)

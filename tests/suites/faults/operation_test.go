@@ -21,14 +21,15 @@ type state struct {
 	elsewhere bool // on the other network
 	storage   bool
 	registry  bool
-	connected bool // a cluster, with one of the site's image registries
-	pods      int  // of a containerised or hybrid VNF
-	renewed   bool // such a VNF has a later package
-	chart     bool // a chart makes the VNF
-	ansible   bool // a cluster that an Ansible server makes
-	gateways  int  // servers of a hybrid VNF
-	servers   int  // of a VNF with scripts for hooks
-	playbooks bool // the scripts of such a VNF are playbooks
+	connected bool   // a cluster, with one of the site's image registries
+	pods      int    // of a containerised or hybrid VNF
+	renewed   bool   // such a VNF has a later package
+	chart     bool   // a chart makes the VNF
+	ansible   bool   // a cluster that an Ansible server makes
+	gateways  int    // servers of a hybrid VNF
+	servers   int    // of a VNF with scripts for hooks
+	playbooks bool   // the scripts of such a VNF are playbooks
+	flavour   string // of a VNF whose flavour changes
 }
 
 // The operations change the VNF between these states.
@@ -121,6 +122,10 @@ type site struct {
 	now  state  // of the VNF
 	// other is the network to which a single server can be moved. It exists as long as the server.
 	other testbed.Network
+	// twoFlavours is set once the package of containers with two flavours is on board.
+	twoFlavours bool
+	// database is the server of a VNF that stays when the flavour changes.
+	database string
 	// volume is the id of a storage server's volume, or "" before the first check.
 	volume string
 	// registries are the registries with which a cluster is connected in turn. wanted is the last requested one.
@@ -150,6 +155,8 @@ func (s *site) prepare(t testing.TB, want state) {
 func (s *site) approach(t testing.TB, want state) (now state) {
 	t.Helper()
 	switch {
+	case s.now.flavour != "" || want.flavour != "":
+		return s.approachFlavour(t, want)
 	case s.now.gateways > 0 || want.gateways > 0:
 		return s.approachHybrid(t, want)
 	case s.now.pods > 0 || want.pods > 0:
@@ -206,6 +213,9 @@ func (s *site) check(t testing.TB, op string, want state) {
 		s.removeAnsible(t)
 		s.bed.RequireNothingLeft(t)
 		s.requireNoContainers(t)
+		return
+	case want.flavour != "":
+		s.requireFlavour(t, want)
 		return
 	case want.gateways > 0:
 		s.requireHybrid(t, want)

@@ -13,6 +13,7 @@ type vnf struct {
 	instantiated bool
 	stopped      bool
 	level        int    // scale level of the aspect, 0 while it is not instantiated
+	flavour      string // "" while it is not instantiated
 	link         string // the link that its connection points are on, "" while it is not instantiated
 	label        string // what the last modification has put into the metadata
 }
@@ -30,7 +31,7 @@ func (i instView) vnf() vnf {
 	if i.Info == nil {
 		return out
 	}
-	out.stopped = i.Info.VnfState == lcm.VnfStopped
+	out.stopped, out.flavour = i.Info.VnfState == lcm.VnfStopped, i.Info.FlavourID
 	for _, s := range i.Info.ScaleStatus {
 		out.level = s.ScaleLevel
 	}
@@ -47,14 +48,14 @@ func (o opView) after(before vnf, uneven bool) []vnf {
 	done := before
 	switch o.Operation {
 	case lcm.OpInstantiate:
-		done.instantiated, done.stopped, done.level, done.link = true, false, 0, networks[0]
+		done.instantiated, done.stopped, done.level, done.link, done.flavour = true, false, 0, networks[0], "simple"
 		if !before.servers {
 			done.link = ""
 		}
 	case lcm.OpHeal:
 		done.stopped = false
 	case lcm.OpTerminate:
-		done.instantiated, done.stopped, done.level, done.link = false, false, 0, ""
+		done.instantiated, done.stopped, done.level, done.link, done.flavour = false, false, 0, "", ""
 	case lcm.OpOperate:
 		done.stopped = o.Params.ChangeStateTo == lcm.VnfStopped
 	case lcm.OpScale:
@@ -72,6 +73,8 @@ func (o opView) after(before vnf, uneven bool) []vnf {
 		}
 	case lcm.OpChangeVnfPkg:
 		done.vnfd = o.Params.VnfdID
+	case lcm.OpChangeFlavour:
+		done.flavour, done.level = o.Params.NewFlavourID, 0
 	case lcm.OpModifyInfo:
 		done.label, _ = o.Params.Metadata[labelKey].(string)
 	default:
@@ -97,7 +100,7 @@ func (o opView) after(before vnf, uneven bool) []vnf {
 // requires.
 func (o opView) leavesUneven() bool {
 	return slices.Contains([]lcm.Operation{
-		lcm.OpOperate, lcm.OpScale, lcm.OpScaleToLevel, lcm.OpHeal, lcm.OpChangeVnfPkg,
+		lcm.OpOperate, lcm.OpScale, lcm.OpScaleToLevel, lcm.OpHeal, lcm.OpChangeVnfPkg, lcm.OpChangeFlavour,
 	}, o.Operation)
 }
 

@@ -18,6 +18,8 @@ type kind struct {
 	servers    bool
 	containers bool
 	vims       map[string]string // the ids of the VIMs, by their types
+	// flavours is set if the package has the flavours simple and large.
+	flavours bool
 	// cps are the connection points of a VNF of servers.
 	cps []string
 	// work says what a driver does with the VNF's servers, and is nil without a driver.
@@ -45,10 +47,10 @@ const (
 // actions returns the actions that make sense for a VNF of the kind. A VNF of containers has no external link to
 // change, and the nodes of a cluster use their link to reach each other, so neither is connected to another network.
 func (k kind) actions() []action {
-	if !k.servers || k.work != nil && !k.work.connects() {
-		return slices.DeleteFunc(slices.Clone(actions), func(a action) bool { return a == connect })
-	}
-	return actions
+	fixed := !k.servers || k.work != nil && !k.work.connects()
+	return slices.DeleteFunc(slices.Clone(actions), func(a action) bool {
+		return a == connect && fixed || flavours[a] != "" && !k.flavours
+	})
 }
 
 // connections returns vimConnectionInfo: a list in v1, a map in v2.
@@ -92,6 +94,23 @@ func (k kind) changeRequest(w *walker) map[string]any {
 	return request
 }
 
+// flavourRequest returns a request for a flavour. The cache of the flavour large has a manifest of its own.
+func (w *walker) flavourRequest(flavour string) map[string]any {
+	request := map[string]any{"newFlavourId": flavour}
+	manifests := w.manifests()
+	if manifests == nil || !w.kind.containers {
+		return request
+	}
+	if flavour == "large" {
+		manifests[filesParam] = append(manifests[filesParam].([]string), "Files/kubernetes/cache.yaml")
+	}
+	request["additionalParams"] = manifests
+	return request
+}
+
+// filesParam is the parameter with the manifests of a VNF.
+const filesParam = "lcm-kubernetes-def-files"
+
 // manifests returns additionalParams for a VNF of containers; in one of six requests they name an image that cannot be
 // pulled. A hybrid VNF needs none: its VNFD names the manifests.
 func (w *walker) manifests() map[string]any {
@@ -102,7 +121,7 @@ func (w *walker) manifests() map[string]any {
 	if w.random.IntN(6) == 0 {
 		file = "Files/kubernetes/broken.yaml"
 	}
-	return map[string]any{"lcm-kubernetes-def-files": []string{file}}
+	return map[string]any{filesParam: []string{file}}
 }
 
 // onboard creates the package and a second one that differs only in the id of its VNFD.

@@ -19,7 +19,9 @@ type position struct {
 	state        lcm.OperationState
 	forwardOnly  bool // a rollback is not possible any more
 	level        int  // scale level of the aspect
+	flavour      string
 	uneven       bool // the servers may differ from the scale level, because an operation became FAILED
+	between      bool // the VNF may have parts of two flavours, because a CHANGE_FLAVOUR became FAILED
 	leftovers    bool // an INSTANTIATE became FAILED, and its stack still exists
 	// forced is set while a FORCEFUL cancel is under way. Another cancel adds nothing to it.
 	forced bool
@@ -48,6 +50,8 @@ const (
 	scaleTooFar action = "scale to no level" // to a level that does not exist
 	connect     action = "connect"           // change_ext_conn, to one of the two networks
 	change      action = "change package"
+	enlarge     action = "change flavour"      // to the flavour large
+	reduce      action = "change flavour back" // to the flavour simple
 	modify      action = "modify"
 	misfit      action = "misfit" // modify, to a value that the VNFD does not allow
 	retry       action = "retry"
@@ -57,8 +61,8 @@ const (
 )
 
 var actions = []action{
-	instantiate, terminate, heal, stop, start, scaleOut, scaleIn, scaleTo, scaleTooFar, connect, change, modify, misfit,
-	remove,
+	instantiate, terminate, heal, stop, start, scaleOut, scaleIn, scaleTo, scaleTooFar, connect, change, enlarge, reduce,
+	modify, misfit, remove,
 	retry, rollback, fail, cancel,
 }
 
@@ -76,6 +80,9 @@ func (a action) steps() bool { return a == scaleOut || a == scaleIn }
 // scales reports whether an action is a SCALE or a SCALE_TO_LEVEL.
 func (a action) scales() bool { return a.steps() || a == scaleTo || a == scaleTooFar }
 
+// flavours are the flavours to which actions change the VNF.
+var flavours = map[action]string{enlarge: "large", reduce: "simple"}
+
 // decides reports whether an action is about the last operation.
 func (a action) decides() bool { return !a.begins() && a != remove }
 
@@ -90,7 +97,9 @@ func (p position) answer(a action) int {
 		return http.StatusConflict
 	case a == remove && !p.instantiated && !p.leftovers:
 		return http.StatusNoContent
-	case (a == heal || a == change || a.scales()) && p.stopped:
+	case (a == heal || a == change || flavours[a] != "" || a.scales()) && p.stopped:
+		return http.StatusConflict
+	case flavours[a] != "" && flavours[a] == p.flavour:
 		return http.StatusConflict
 	case p.instantiated && (a == scaleOut && p.level == mostLevel || a == scaleIn && p.level == 0 || a == scaleTooFar):
 		return http.StatusBadRequest

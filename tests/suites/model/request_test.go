@@ -33,6 +33,8 @@ func (w *walker) ask(a action, v2 bool) (method, path string, body any) {
 			map[string]any{"extVirtualLinks": w.kind.linksTo(networks[w.random.IntN(len(networks))], v2)}
 	case change:
 		return http.MethodPost, inst + "/change_vnfpkg", w.kind.changeRequest(w)
+	case enlarge, reduce:
+		return http.MethodPost, inst + "/change_flavour", w.flavourRequest(flavours[a])
 	case misfit:
 		return http.MethodPatch, inst, map[string]any{
 			"metadata":   map[string]any{labelKey: "never"},

@@ -55,7 +55,7 @@ func TestModel(t *testing.T) {
 
 	stop := harass(t, bed, refuse(t, bed))
 	counts := walk(t, bed, *sequences, kind{
-		vnfdIDs: []string{vnfdID}, servers: true, cps: serverCps, vims: map[string]string{"openstack": bed.Vim},
+		vnfdIDs: []string{vnfdID}, servers: true, flavours: true, cps: serverCps, vims: map[string]string{"openstack": bed.Vim},
 	})
 	stop()
 	if !t.Failed() {
@@ -75,7 +75,8 @@ func TestModel_ofContainers(t *testing.T) {
 	vim := register(t, bed, cluster)
 	stop := harass(t, bed, restart(t, cluster))
 	counts := walk(t, bed, max(*sequences/5, 1), kind{
-		vnfdIDs: []string{podsVnfdID, laterVnfdID}, containers: true, vims: map[string]string{"kubernetes": vim},
+		vnfdIDs: []string{podsVnfdID, laterVnfdID}, containers: true, flavours: true,
+		vims: map[string]string{"kubernetes": vim},
 	})
 	stop()
 	if !t.Failed() {

@@ -33,6 +33,7 @@ type opView struct {
 	} `json:"error"`
 	Params struct {
 		VnfdID          string          `json:"vnfdId"`
+		NewFlavourID    string          `json:"newFlavourId"`
 		ChangeStateTo   lcm.VnfState    `json:"changeStateTo"`
 		Type            lcm.ScaleType   `json:"type"`
 		Metadata        map[string]any  `json:"metadata"`
@@ -55,6 +56,7 @@ type instView struct {
 	Metadata map[string]any         `json:"metadata"`
 	Links    links                  `json:"_links"`
 	Info     *struct {
+		FlavourID          string          `json:"flavourId"`
 		VnfState           lcm.VnfState    `json:"vnfState"`
 		ScaleStatus        []lcm.ScaleInfo `json:"scaleStatus"`
 		ExtVirtualLinkInfo []extLink       `json:"extVirtualLinkInfo"`
@@ -101,7 +103,7 @@ func (o opView) wrong(root string) (list []string) {
 	}
 	list = append(list, o.Links.other(want)...)
 
-	granted := []lcm.Operation{lcm.OpInstantiate, lcm.OpHeal, lcm.OpScale, lcm.OpScaleToLevel, lcm.OpChangeExtConn}
+	granted := []lcm.Operation{lcm.OpInstantiate, lcm.OpHeal, lcm.OpScale, lcm.OpScaleToLevel, lcm.OpChangeExtConn, lcm.OpChangeFlavour}
 	if slices.Contains(granted, o.Operation) && o.GrantID == "" && o.State != lcm.Starting && o.State != lcm.RolledBack {
 		add("it has no grant")
 	}
@@ -183,6 +185,7 @@ func (i instView) wrong(root string) (list []string) {
 		tasks = map[string]string{"terminate": "terminate", "operate": "operate", "changeExtConn": "change_ext_conn"}
 		if i.Info != nil && i.Info.VnfState == lcm.VnfStarted {
 			tasks["heal"], tasks["scale"], tasks["scaleToLevel"] = "heal", "scale", "scale_to_level"
+			tasks["changeFlavour"] = "change_flavour"
 		}
 	}
 	want := map[string]string{"self": self}

@@ -34,6 +34,7 @@ type walker struct {
 	was       []vnf     // the states that the VNF may have been in when that operation began
 	is        *vnf      // the state of the VNF after that operation; nil until it is read
 	uneven    bool      // an operation became FAILED, so that the VNF's servers may differ from its scale level
+	between   bool      // a CHANGE_FLAVOUR became FAILED, and nothing has given the VNF one flavour since
 	given     bool      // an INSTANTIATE became FAILED, and nothing has removed its stack since
 	unsure    bool      // the last decision got no answer, or is not recorded yet
 	forced    bool      // the last operation was cancelled with FORCEFUL
@@ -58,6 +59,7 @@ func (w *walker) sequence(t *testing.T, name string, actionCount int) {
 		}
 	}()
 	w.story, w.op, w.last, w.is, w.uneven, w.given, w.unsure = nil, "", opView{}, nil, false, false, false
+	w.between = false
 	w.name, w.ground, w.torn, w.stale = name, ground{}, false, false
 	w.was = []vnf{{servers: w.kind.servers, vnfd: w.kind.vnfdIDs[0]}}
 	w.vnf = w.create(t, name)
@@ -155,6 +157,9 @@ func expected(a action, before, after position) []int {
 	if a.steps() && (before.uneven || after.uneven) { // there may be too few servers for the action, or too many
 		right = append(right, http.StatusAccepted, http.StatusBadRequest, http.StatusConflict)
 	}
+	if a.begins() && (before.between || after.between) { // only another flavour, or a TERMINATE, is sure to be accepted
+		right = append(right, http.StatusAccepted, http.StatusConflict)
+	}
 	for _, state := range reachable(before.state) {
 		for _, forwardOnly := range []bool{before.forwardOnly, after.forwardOnly} {
 			p := before
@@ -163,7 +168,7 @@ func expected(a action, before, after position) []int {
 				p.completed(after)
 			}
 			right = append(right, p.answer(a))
-			p.level = after.level
+			p.level, p.flavour = after.level, after.flavour
 			right = append(right, p.answer(a))
 			// The operation may have removed the leftovers before it ended.
 			p.leftovers = after.leftovers && before.op != lcm.OpInstantiate
@@ -177,7 +182,7 @@ func expected(a action, before, after position) []int {
 func (p *position) completed(after position) {
 	switch p.op {
 	case lcm.OpTerminate:
-		p.instantiated, p.stopped, p.level = false, false, 0
+		p.instantiated, p.stopped, p.level, p.flavour = false, false, 0, ""
 	case lcm.OpOperate:
 		p.stopped = after.stopped
 	case lcm.OpModifyInfo, lcm.OpChangeExtConn:
@@ -273,6 +278,11 @@ func (w *walker) weigh(over opView) {
 	case over.State == lcm.Completed && over.remakes():
 		w.uneven = false
 	}
+	if over.Operation == lcm.OpChangeFlavour && over.State == lcm.Failed {
+		w.between = true
+	} else if over.State == lcm.Completed && (over.Operation == lcm.OpChangeFlavour || over.remakes()) {
+		w.between = false
+	}
 }
 
 // may returns the states that the VNF may be in while its last operation is in its current state.
@@ -342,8 +352,9 @@ func (w *walker) locate(t *testing.T, p *position, api string, op opView, inst i
 	is.servers = w.kind.servers
 	require.Contains(t, w.may(op), is, "%s: %s in %s does not lead here from any of %+v\n  %s", w.vnf, op.Operation, op.State,
 		w.was, w.told())
-	p.instantiated, p.stopped, p.level = is.instantiated, is.stopped, is.level
+	p.instantiated, p.stopped, p.level, p.flavour = is.instantiated, is.stopped, is.level, is.flavour
 	p.uneven = w.uneven || op.State == lcm.Failed && op.leavesUneven()
+	p.between = w.between || op.State == lcm.Failed && op.Operation == lcm.OpChangeFlavour
 	if op.State.Terminal() && w.is == nil {
 		w.is = &is
 		w.look(t, op, is, inst)
@@ -394,7 +405,7 @@ func (w *walker) finish(t *testing.T) {
 		case p.state == lcm.FailedTemp &&
 			slices.Contains([]lcm.Operation{
 				lcm.OpOperate, lcm.OpScale, lcm.OpScaleToLevel, lcm.OpChangeExtConn,
-				lcm.OpModifyInfo, lcm.OpChangeVnfPkg,
+				lcm.OpModifyInfo, lcm.OpChangeVnfPkg, lcm.OpChangeFlavour,
 			}, p.op), p.state == lcm.FailedTemp && p.op == lcm.OpHeal && !w.kind.servers: // its image may not exist
 			todo = fail // then it is terminated: after a heal that became FAILED, no start or scaling is possible
 		case p.state == lcm.FailedTemp:
