@@ -159,8 +159,9 @@ func TestInstance_linksToTheTasksThatArePossible(t *testing.T) {
 	for _, d := range []*dialect{&dialectV1, &dialectV2} {
 		i := apitest.Instance()
 		links := func() []string { return slices.Sorted(maps.Keys(d.vnfInstance(endpoint, i).Links)) }
-		require.Equal(t, []string{"changeExtConn", "changeFlavour", "heal", "operate", "scale", "scaleToLevel", "self", "terminate"},
-			links())
+		require.Equal(t, []string{
+			"changeExtConn", "changeFlavour", "heal", "operate", "scale", "scaleToLevel", "self", "terminate",
+		}, links())
 		i.Instantiated.VnfState = lcm.VnfStopped
 		require.Equal(t, []string{"changeExtConn", "operate", "self", "terminate"}, links(), "stopped")
 		i.Instantiated.VnfState = lcm.VnfStarted

@@ -20,7 +20,8 @@ func TestEnsureSpace_refusesANewMachineOnAFullDisk(t *testing.T) {
 	fresh := &instance{dir: t.TempDir(), spec: machine.Machine{Name: "cp-1"}}
 	err := d.ensureSpace(fresh)
 	assert.True(t, lcm.Is(err, lcm.KindExhausted))
-	assert.ErrorContains(t, err, "Machine cp-1 cannot start: the file system of /state has 6143 MiB free, and a new machine needs 6144")
+	assert.ErrorContains(t, err, "Machine cp-1 cannot start: the file system of /state has 6143 MiB free, "+
+		"and a new machine needs 6144")
 	free++
 	require.NoError(t, d.ensureSpace(fresh))
 
