@@ -3,38 +3,19 @@ package model
 import (
 	"fmt"
 	"net/http"
+
+	"github.com/windlass-nfv/windlass/tests/support/testbed"
 )
 
 // ask returns the request of an action, in the form of v1 or v2.
 func (w *walker) ask(a action, v2 bool) (method, path string, body any) {
 	inst, op := "/vnf_instances/"+w.vnf, "/vnf_lcm_op_occs/"+w.op
+	if o := w.order(a, v2); o.Task != "" {
+		return http.MethodPost, inst + "/" + o.Task, o.Body
+	}
 	switch a {
 	case remove:
 		return http.MethodDelete, inst, nil
-	case instantiate:
-		return http.MethodPost, inst + "/instantiate", w.kind.instantiateRequest(w, v2)
-	case terminate:
-		return http.MethodPost, inst + "/terminate", map[string]any{"terminationType": "FORCEFUL"}
-	case heal:
-		return http.MethodPost, inst + "/heal", w.healRequest()
-	case stop:
-		return http.MethodPost, inst + "/operate", map[string]any{"changeStateTo": "STOPPED"}
-	case start:
-		return http.MethodPost, inst + "/operate", map[string]any{"changeStateTo": "STARTED"}
-	case scaleOut, scaleIn:
-		way := map[action]string{scaleOut: "SCALE_OUT", scaleIn: "SCALE_IN"}[a]
-		return http.MethodPost, inst + "/scale", map[string]any{"type": way, "aspectId": "servers"}
-	case scaleTo:
-		return http.MethodPost, inst + "/scale_to_level", toLevel(w.random.IntN(mostLevel + 1))
-	case scaleTooFar:
-		return http.MethodPost, inst + "/scale_to_level", toLevel(mostLevel + 1)
-	case connect:
-		return http.MethodPost, inst + "/change_ext_conn",
-			map[string]any{"extVirtualLinks": w.kind.linksTo(networks[w.random.IntN(len(networks))], v2)}
-	case change:
-		return http.MethodPost, inst + "/change_vnfpkg", w.kind.changeRequest(w)
-	case enlarge, reduce:
-		return http.MethodPost, inst + "/change_flavour", w.flavourRequest(flavours[a])
 	case misfit:
 		return http.MethodPatch, inst, map[string]any{
 			"metadata":   map[string]any{labelKey: "never"},
@@ -53,9 +34,42 @@ func (w *walker) ask(a action, v2 bool) (method, path string, body any) {
 	}
 }
 
-func toLevel(level int) map[string]any {
-	return map[string]any{"scaleInfo": []any{map[string]any{"aspectId": "servers", "scaleLevel": level}}}
+// order is the order of an action that gives the VNF an order. Other actions have no task.
+func (w *walker) order(a action, v2 bool) testbed.Order {
+	switch a {
+	case instantiate:
+		return testbed.Order{Task: "instantiate", Body: w.kind.instantiateRequest(w, v2)}
+	case terminate:
+		return testbed.Termination()
+	case heal:
+		return testbed.Healing(w.healing()...).With("cause", "the model")
+	case stop:
+		return testbed.Operating("STOPPED")
+	case start:
+		return testbed.Operating("STARTED")
+	case scaleOut:
+		return testbed.Scaling("SCALE_OUT", theAspect)
+	case scaleIn:
+		return testbed.Scaling("SCALE_IN", theAspect)
+	case scaleTo:
+		return testbed.ScalingTo(map[string]int{theAspect: w.random.IntN(mostLevel + 1)})
+	case scaleTooFar:
+		return testbed.ScalingTo(map[string]int{theAspect: mostLevel + 1})
+	case connect:
+		return testbed.Order{Task: "change_ext_conn", Body: map[string]any{
+			"extVirtualLinks": w.kind.linksTo(networks[w.random.IntN(len(networks))], v2),
+		}}
+	case change:
+		return testbed.Order{Task: "change_vnfpkg", Body: w.kind.changeRequest(w)}
+	case enlarge, reduce:
+		return testbed.Order{Task: "change_flavour", Body: w.flavourRequest(flavours[a])}
+	default:
+		return testbed.Order{}
+	}
 }
+
+// theAspect is the only aspect of each kind of VNF.
+const theAspect = "servers"
 
 // networks are the networks of the cloud that a VNF can be connected to. The test uses their names as ids of the
 // external links.
@@ -75,11 +89,10 @@ func (k kind) linksTo(network string, v2 bool) []any {
 	return []any{map[string]any{"id": network, "resourceId": network, "extCps": extCps}}
 }
 
-// healRequest returns a request for the VNFC that chooseHealed chose, or for the entire VNF.
-func (w *walker) healRequest() map[string]any {
-	request := map[string]any{"cause": "the model"}
-	if w.healed != "" {
-		request["vnfcInstanceId"] = []string{w.healed}
+// healing is the VNFC that chooseHealed chose, nothing for the entire VNF.
+func (w *walker) healing() []string {
+	if w.healed == "" {
+		return nil
 	}
-	return request
+	return []string{w.healed}
 }
