@@ -23,7 +23,7 @@ type VnfContext struct {
 	// Former is the VNF instance before a modification; empty for any other operation.
 	Former lcm.VnfInstance
 	// Drivers are the VNF's drivers, with its parameters.
-	Drivers []lifecycle.Driver
+	Drivers []lifecycle.VnfDriver
 	// PackageFile reads a file of the VNF package.
 	PackageFile func(ctx context.Context, path string) ([]byte, error)
 }

@@ -77,7 +77,7 @@ func readDocs(t *testing.T, b *servertest.Bench) map[string]string {
 func TestDocs_errorsLeadToTheirHeading(t *testing.T) {
 	b := servertest.New(t)
 	types := []string{problem.TypeOfHTTP}
-	for _, kind := range []lcm.Kind{
+	for _, kind := range []lcm.ErrorKind{
 		lcm.KindInvalid, lcm.KindNotFound, lcm.KindConflict, lcm.KindDenied, lcm.KindExhausted, lcm.KindUnavailable,
 		lcm.KindBroken, lcm.KindBug,
 	} {

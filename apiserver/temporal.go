@@ -112,7 +112,7 @@ func refusalOf(err error) error {
 		if app.HasDetails() && app.Details(detail) == nil && detail.Detail != "" {
 			return detail
 		}
-		kind := lcm.Kind(app.Type())
+		kind := lcm.ErrorKind(app.Type())
 		if kind != lcm.KindConflict && kind != lcm.KindInvalid {
 			return lcm.Wrap(lcm.KindUnavailable, err, "The operation's workflow did not accept the request.")
 		}

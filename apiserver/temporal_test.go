@@ -76,7 +76,7 @@ func TestActTranslatesWhatTheWorkflowSays(t *testing.T) {
 	refusal := temporal.NewNonRetryableApplicationError(conflict.Detail, string(lcm.KindConflict), nil)
 	for name, c := range map[string]struct {
 		sending, waiting error
-		kind             lcm.Kind
+		kind             lcm.ErrorKind
 	}{
 		"accepted":                 {},
 		"refused at once":          {sending: refusal, kind: lcm.KindConflict},

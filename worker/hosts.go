@@ -91,7 +91,7 @@ func (h hostsBefore) Dial(ctx context.Context, id lcm.OpOccID, node lcm.Node) (r
 
 // dial logs in to a node of an instance, with the credentials that one of its drivers gives.
 func (h *hosts) dial(
-	ctx context.Context, inst lcm.VnfInstanceID, drivers []lifecycle.Driver, on lcm.Vim, node lcm.Node,
+	ctx context.Context, inst lcm.VnfInstanceID, drivers []lifecycle.VnfDriver, on lcm.Vim, node lcm.Node,
 ) (_ reach.Host, err error) {
 	access, ok := lifecycle.AccessTo(drivers, node.Role)
 	if !ok {

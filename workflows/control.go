@@ -160,7 +160,7 @@ func (op *operation) accepts(action lcm.Action) error {
 
 // refusal is a validator's error; its type carries the kind to the API server. Temporal does not encrypt benign errors,
 // so its own tools show the words.
-func refusal(kind lcm.Kind, format string, args ...any) error {
+func refusal(kind lcm.ErrorKind, format string, args ...any) error {
 	return temporal.NewApplicationErrorWithOptions(fmt.Sprintf(format, args...), string(kind),
 		temporal.ApplicationErrorOptions{
 			NonRetryable: true, Category: temporal.ApplicationErrorCategoryBenign,

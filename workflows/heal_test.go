@@ -34,7 +34,7 @@ func TestHeal_ofAllThatIsGivenUpForgetsWhatItHasMade(t *testing.T) {
 	t.Parallel()
 	w := &world{
 		what: lifecycle.Description{
-			Steps:   healed(lifecycle.Facts{Drivers: []lifecycle.Driver{&kubeadm.Cluster{}}}, true),
+			Steps:   healed(lifecycle.Facts{Drivers: []lifecycle.VnfDriver{&kubeadm.Installer{}}}, true),
 			Cluster: true, Whole: true, ServerIDs: []string{"old"},
 			Nodes: lcm.Nodes{{Name: "cp-old", Role: lcm.ControlPlane, ServerID: "old"}},
 		},

@@ -200,7 +200,7 @@ func TestDriver_refuses(t *testing.T) {
 func TestDrivers_standInTheOrderOfTheVnfd(t *testing.T) {
 	f := memoryFacts(t, withMemory(t), `{}`)
 	first, second := named("first"), named("second")
-	for _, order := range [][]lifecycle.Driver{{first, second}, {second, first}} {
+	for _, order := range [][]lifecycle.VnfDriver{{first, second}, {second, first}} {
 		f.Drivers = order
 		var got []string
 		for _, s := range lifecycle.Steps(f, lcm.Plan{Operation: lcm.OpInstantiate}) {

@@ -86,7 +86,7 @@ func (w *powerWorld) steps() []lifecycle.Step {
 		Instance: lcm.VnfInstance{Instantiated: info}, Flavour: &descriptor.Flavour{}, Graceful: w.graceful,
 	}
 	if w.what.Cluster {
-		f.Drivers = []lifecycle.Driver{&kubeadm.Cluster{}}
+		f.Drivers = []lifecycle.VnfDriver{&kubeadm.Installer{}}
 	}
 	return lifecycle.Steps(f, w.plan)
 }

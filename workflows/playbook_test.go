@@ -18,7 +18,7 @@ import (
 // TestPlay_runsWhatHasFailedOnceOnly checks that a failed run for a leaving server waits for a decision, because a
 // second run may have unknown effects.
 func TestPlay_runsWhatHasFailedOnceOnly(t *testing.T) {
-	for kind, passesOver := range map[lcm.Kind]bool{lcm.KindBroken: false, lcm.KindUnavailable: true} {
+	for kind, passesOver := range map[lcm.ErrorKind]bool{lcm.KindBroken: false, lcm.KindUnavailable: true} {
 		env := newEnvironment()
 		runs := map[bool]int{}
 		env.RegisterActivityWithOptions(func(_ context.Context, in pkgplaybook.PlayInput) (pkgplaybook.PlayOutput, error) {

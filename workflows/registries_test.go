@@ -17,7 +17,7 @@ import (
 func asksNodes() []lifecycle.Step {
 	return stepsOf(lcm.OpModifyInfo, lifecycle.Facts{
 		ChangesRegistries: true,
-		Drivers:           []lifecycle.Driver{&kubeadm.Cluster{}},
+		Drivers:           []lifecycle.VnfDriver{&kubeadm.Installer{}},
 	})
 }
 

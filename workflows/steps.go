@@ -200,7 +200,7 @@ func errorOf(err error) *lcm.Error {
 		if app.HasDetails() && app.Details(&e) == nil && e.Detail != "" {
 			return &e
 		}
-		return lcm.Errorf(lcm.Kind(app.Type()), "%s", app.Message())
+		return lcm.Errorf(lcm.ErrorKind(app.Type()), "%s", app.Message())
 	}
 	if timeout, ok := errors.AsType[*temporal.TimeoutError](err); ok {
 		return lcm.Errorf(lcm.KindUnavailable,

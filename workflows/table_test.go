@@ -90,7 +90,7 @@ func everyList(t *testing.T) map[string]anyList {
 				for _, isCluster := range []bool{true, false} {
 					f := someFacts(t, flavour, isCluster)
 					if isCluster && i%2 == 0 { // some have registries, and some of these have storage classes
-						k := f.Drivers[0].(*kubeadm.Cluster)
+						k := f.Drivers[0].(*kubeadm.Installer)
 						k.Params.PrivateRegistries = []k8s.PrivateRegistry{{Server: "registry.example.com"}}
 						k.Params.StorageClasses = []k8s.StorageClassParams{{Name: "files", ExportDir: "/volume/files"}}
 					}
@@ -136,7 +136,7 @@ func everyList(t *testing.T) map[string]anyList {
 			f.Graceful = strings.Contains(body, "GRACEFUL")
 			if _, err := planOf(f, op, body); err == nil { // the VNF has no storage server
 				add("kubespray", f, op, body)
-				f.Drivers[0].(*kubespray.Cluster).Params.ExternalLB = nil
+				f.Drivers[0].(*kubespray.Installer).Params.ExternalLB = nil
 				add("kubespray alone", f, op, body)
 			}
 		}
@@ -178,15 +178,15 @@ func everyList(t *testing.T) map[string]anyList {
 func addBalanced(t *testing.T, add func(string, lifecycle.Facts, lcm.Operation, string) lcm.Plan) {
 	t.Helper()
 	f := someFacts(t, "ha", true)
-	f.Drivers[0].(*kubeadm.Cluster).Params.ExternalLB = &k8s.ExternalLBParams{VduID: "workerNode", ClusterCpName: "vip"}
+	f.Drivers[0].(*kubeadm.Installer).Params.ExternalLB = &k8s.ExternalLBParams{VduID: "workerNode", ClusterCpName: "vip"}
 	add("load balancers come", f, lcm.OpScale, `{"type":"SCALE_OUT","aspectId":"worker_instance"}`)
 	add("load balancers go", f, lcm.OpScale, `{"type":"SCALE_IN","aspectId":"worker_instance"}`)
 	add("a load balancer is healed", f, lcm.OpHeal, `{"vnfcInstanceId":["worker-0"]}`)
 	f = someFacts(t, "ha", true)
-	f.Drivers[0].(*kubeadm.Cluster).Params.ExternalLB = &k8s.ExternalLBParams{Octavia: &k8s.OctaviaParams{}, ClusterCpName: "vip"}
+	f.Drivers[0].(*kubeadm.Installer).Params.ExternalLB = &k8s.ExternalLBParams{Octavia: &k8s.OctaviaParams{}, ClusterCpName: "vip"}
 	for _, exposed := range []bool{false, true} {
 		if exposed {
-			f.Drivers = []lifecycle.Driver{&nodeport.Exposure{}}
+			f.Drivers = []lifecycle.VnfDriver{&nodeport.Exposure{}}
 		}
 		name := fmt.Sprintf("balanced by the cloud, exposed %t", exposed)
 		add(name, f, lcm.OpInstantiate, `{}`)
@@ -252,7 +252,7 @@ func ratedFacts(t *testing.T) lifecycle.Facts {
 // registryFacts returns the facts of a registry of images.
 func registryFacts(volume *k8s.CinderVolumeParams) lifecycle.Facts {
 	return lifecycle.Facts{
-		Drivers: []lifecycle.Driver{&registry.Server{Params: registry.Params{Volume: volume}}},
+		Drivers: []lifecycle.VnfDriver{&registry.Server{Params: registry.Params{Volume: volume}}},
 		Flavour: &descriptor.Flavour{Vdus: []descriptor.Vdu{{ID: "registry"}}},
 		Instance: lcm.VnfInstance{Instantiated: &lcm.InstantiatedVnfInfo{VnfcResources: []lcm.VnfcResourceInfo{
 			{ID: "registry-0", VduID: "registry", ComputeResource: lcm.ResourceHandle{ResourceID: "registry-0"}},
@@ -301,16 +301,16 @@ func someFacts(t *testing.T, flavour string, isCluster bool) lifecycle.Facts {
 	f.Instance.Instantiated = info
 	info.Switch(lcm.VnfStopped, []string{"worker-0"}, []string{"worker-0"})
 	if isCluster {
-		f.Drivers = []lifecycle.Driver{kubeadm.New(k8s.Params{
+		f.Drivers = []lifecycle.VnfDriver{kubeadm.New(k8s.Params{
 			CniManifestPath: "cni.yaml", MasterNode: k8s.NodeParams{AspectID: "master_instance", SSHCpName: "masterNode_CP1"},
 		})}
 	}
 	if isCluster && flavour == "storage" {
-		f.Drivers[0].(*kubeadm.Cluster).Params.StorageServer = &k8s.StorageServerParams{
+		f.Drivers[0].(*kubeadm.Installer).Params.StorageServer = &k8s.StorageServerParams{
 			SSHCpName: "storage_server_CP",
 			NicCpName: "storage_server_CP",
 		}
-		f.Drivers[0].(*kubeadm.Cluster).Params.PersistentVolumes = []k8s.PVRegistrationParams{{
+		f.Drivers[0].(*kubeadm.Installer).Params.PersistentVolumes = []k8s.PVRegistrationParams{{
 			PVManifestFilePath: "pv.yaml",
 			NFSServerCp:        "storage_server_CP",
 		}}
@@ -321,7 +321,7 @@ func someFacts(t *testing.T, flavour string, isCluster bool) lifecycle.Facts {
 // kubesprayFacts returns the facts of a cluster with three control planes that kubespray has installed.
 func kubesprayFacts(t *testing.T) lifecycle.Facts {
 	f := someFacts(t, "ha", true)
-	f.Drivers = []lifecycle.Driver{kubespray.New(k8s.Params{
+	f.Drivers = []lifecycle.VnfDriver{kubespray.New(k8s.Params{
 		ExternalLB:        &k8s.ExternalLBParams{SSHCpName: "externalLB_CP1", NicCpName: "externalLB_CP1"},
 		Ansible:           &k8s.AnsibleParams{Address: "192.0.2.1", InventoryPath: "/srv/inventories"},
 		MasterNode:        k8s.NodeParams{AspectID: "master_instance", SSHCpName: "masterNode_CP1"},

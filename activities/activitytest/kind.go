@@ -12,7 +12,7 @@ import (
 )
 
 // AssertKind checks the kind and the text of an activity's error.
-func AssertKind(t *testing.T, err error, kind lcm.Kind, says string) {
+func AssertKind(t *testing.T, err error, kind lcm.ErrorKind, says string) {
 	t.Helper()
 	var app *temporal.ApplicationError
 	require.True(t, errors.As(err, &app), "%v", err)

@@ -78,7 +78,7 @@ type FixedVnf struct {
 func (f *FixedVnf) Vnf(context.Context, lcm.OpOccID) (activities.VnfContext, error) {
 	v := f.Context
 	if v.Drivers == nil {
-		v.Drivers = []lifecycle.Driver{kubeadm.New(f.Params)}
+		v.Drivers = []lifecycle.VnfDriver{kubeadm.New(f.Params)}
 	}
 	return v, nil
 }

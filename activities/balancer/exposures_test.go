@@ -70,7 +70,7 @@ func TestFindServices_knowsTheLoadBalancersOfItsCluster(t *testing.T) {
 			s, _, _, output := activitytest.NewFake(t, 1, 0, nil)
 			vnf := s.Reach.Vnfs.(*activitytest.FixedVnf)
 			vnf.Context.OpOcc.Operation = c.operation
-			vnf.Context.Drivers = []lifecycle.Driver{&nodeport.Exposure{Params: nodeport.Params{
+			vnf.Context.Drivers = []lifecycle.VnfDriver{&nodeport.Exposure{Params: nodeport.Params{
 				Balancer: nodeport.Balancer{Addresses: c.named, Username: "debian", Port: 2222},
 			}}}
 			infra := &balancer.ByCloud{

@@ -139,7 +139,7 @@ func exposedSite(
 		ScriptPath: script, Balancer: nodeport.Balancer{Address: "10.0.0.31", Username: "debian", Port: 22},
 	}}
 	vnf := s.Reach.Vnfs.(*activitytest.FixedVnf)
-	vnf.Context.Drivers = []lifecycle.Driver{exposure}
+	vnf.Context.Drivers = []lifecycle.VnfDriver{exposure}
 	vnf.Context.PackageFile = func(context.Context, string) ([]byte, error) { return []byte("echo \"$@\"\n"), nil }
 	server := exposure.Balancers()[0]
 	fake.Nodes[server.Name] = &activitytest.FakeNode{Site: fake, Node: server, Files: map[string]string{}}

@@ -91,7 +91,7 @@ func (b *driftBed) Site(context.Context, lcm.VnfInstanceID) (driftcheck.Site, er
 		params.ExternalLB = &k8s.ExternalLBParams{Octavia: &k8s.OctaviaParams{}}
 	}
 	return driftcheck.Site{
-		Instance: b.inst, Drivers: []lifecycle.Driver{kubeadm.New(params)}, DeploymentName: "vnf", Owner: "owner",
+		Instance: b.inst, Drivers: []lifecycle.VnfDriver{kubeadm.New(params)}, DeploymentName: "vnf", Owner: "owner",
 		PlanHeal: func([]string, map[string]string) error { return b.planErr },
 		On:       func(context.Context) (vim.VIM, error) { return b, b.cloudErr },
 		Dial:     func(ctx context.Context, n lcm.Node) (reach.Host, error) { return b.site.Dial(ctx, "", n) },

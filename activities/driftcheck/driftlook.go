@@ -25,7 +25,7 @@ type Sites interface {
 // Site is a VNF instance and the access to its parts. It stays in the worker.
 type Site struct {
 	Instance lcm.VnfInstance
-	Drivers  []lifecycle.Driver
+	Drivers  []lifecycle.VnfDriver
 	// DeploymentName and Owner identify the VNF's resources in the VIM.
 	DeploymentName, Owner string
 	// Capacity is the number of VMs of each VDU at the VNF's scale levels; empty when the VNFD does not say.
@@ -46,7 +46,7 @@ type Site struct {
 }
 
 // cluster returns the driver of a VNF that is a Kubernetes cluster, nil for other VNFs.
-func (s Site) cluster() *cluster.Cluster {
+func (s Site) cluster() *cluster.Common {
 	if d := cluster.In(s.Drivers); d != nil {
 		return d.Shared()
 	}

@@ -27,7 +27,7 @@ func registryServerSite(
 	s, fake, _, _ := activitytest.NewFake(t, 0, 1, nil)
 	p.Port, p.Image, p.Timeouts.Install = 5000, registry.DefaultImage, 2700
 	vnf := s.Reach.Vnfs.(*activitytest.FixedVnf)
-	vnf.Context.Drivers = []lifecycle.Driver{&registry.Server{Params: p}}
+	vnf.Context.Drivers = []lifecycle.VnfDriver{&registry.Server{Params: p}}
 	ca := activitytest.SelfSigned(t)
 	vnf.Context.PackageFile = func(_ context.Context, path string) ([]byte, error) {
 		return map[string][]byte{"registry.tar": []byte("an image"), "registry.crt": []byte(ca)}[path], nil

@@ -36,7 +36,7 @@ func (c *Activities) ApplyPodNetwork(
 	if err != nil {
 		return out, err
 	}
-	manifest, err := podnetwork.Manifest(ctx, content, cluster.PodNetwork, podnetwork.Cluster{
+	manifest, err := podnetwork.Manifest(ctx, content, cluster.PodNetwork, podnetwork.Target{
 		PodCIDR: cluster.Params.MasterNode.PodCIDR, Version: cluster.Params.KubernetesVersion,
 	})
 	if err != nil {

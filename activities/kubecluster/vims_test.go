@@ -65,7 +65,7 @@ type named string
 func (n named) Vnf(context.Context, lcm.OpOccID) (activities.VnfContext, error) {
 	return activities.VnfContext{
 		Instance: lcm.VnfInstance{ID: "vnf", ProjectID: lcm.DefaultProject},
-		Drivers:  []lifecycle.Driver{kubeadm.New(k8s.Params{VimName: string(n)})},
+		Drivers:  []lifecycle.VnfDriver{kubeadm.New(k8s.Params{VimName: string(n)})},
 	}, nil
 }
 

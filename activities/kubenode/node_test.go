@@ -26,7 +26,7 @@ func TestWaitForSSH_waitsForSlowBootsAndForUsersThatCloudInitMakes(t *testing.T)
 func TestWaitForSSH_givesUpWithASentence(t *testing.T) {
 	for name, c := range map[string]struct {
 		err  error
-		kind lcm.Kind
+		kind lcm.ErrorKind
 		says string
 	}{
 		"never answers": {

@@ -49,7 +49,7 @@ func apartDeployment() *vim.Inventory {
 type paramsOf k8s.Params
 
 func (p paramsOf) Vnf(context.Context, lcm.OpOccID) (activities.VnfContext, error) {
-	return activities.VnfContext{Drivers: []lifecycle.Driver{kubeadm.New(k8s.Params(p))}}, nil
+	return activities.VnfContext{Drivers: []lifecycle.VnfDriver{kubeadm.New(k8s.Params(p))}}, nil
 }
 
 func TestFindNodes_byTheirVdu(t *testing.T) {

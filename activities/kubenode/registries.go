@@ -206,7 +206,7 @@ func (f *nodeRegistries) check(registries []openRegistry) reach.Task {
 }
 
 // registryKinds maps failures that do not go away by waiting. All other failures are Unavailable.
-var registryKinds = map[string]lcm.Kind{
+var registryKinds = map[string]lcm.ErrorKind{
 	"denied": lcm.KindDenied, "untrusted": lcm.KindBroken, "unknown": lcm.KindBroken, "wrong": lcm.KindBroken,
 }
 

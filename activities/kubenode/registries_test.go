@@ -148,7 +148,7 @@ func TestConnectRegistries_saysWhyARegistryCannotBeUsed(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		says []string
-		kind lcm.Kind
+		kind lcm.ErrorKind
 	}{
 		"away": {failure("away", "192.168.0.10:5000", "does not answer (refused)"), lcm.KindUnavailable},
 		"wrong user": {

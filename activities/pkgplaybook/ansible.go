@@ -27,7 +27,7 @@ type Ansible struct {
 // kubesprayContext is what these activities need in addition to their input.
 type kubesprayContext struct {
 	reach.ClusterContext
-	driver *kubespray.Cluster
+	driver *kubespray.Installer
 }
 
 func (a *Ansible) kubespray(ctx context.Context, id lcm.OpOccID) (k kubesprayContext, err error) {

@@ -47,7 +47,7 @@ func newAnsibleSite(t *testing.T) ansibleSite {
 		}
 	})
 	vnf := s.Reach.Vnfs.(*activitytest.FixedVnf)
-	vnf.Context.Drivers = []lifecycle.Driver{kubespray.New(vnf.Params)}
+	vnf.Context.Drivers = []lifecycle.VnfDriver{kubespray.New(vnf.Params)}
 	server := &activitytest.FakeNode{Site: fake, Node: lcm.Node{Name: "ansible"}, Files: map[string]string{}}
 	fake.Nodes["ansible"] = server
 	return ansibleSite{Site: s, fake: fake, server: server, shown: shown, ansible: &pkgplaybook.Ansible{

@@ -66,7 +66,7 @@ func newPlayedSite(t *testing.T) *playedSite {
 		Given: map[string]lcm.Secret{"user": {Clear: "debian"}},
 	}}
 	vnf := s.Reach.Vnfs.(*activitytest.FixedVnf)
-	vnf.Context.Drivers = []lifecycle.Driver{p.driver}
+	vnf.Context.Drivers = []lifecycle.VnfDriver{p.driver}
 	vnf.Context.PackageFile = func(context.Context, string) ([]byte, error) { return []byte(playedConfig), nil }
 	fake.Nodes["here"] = &activitytest.FakeNode{Site: fake, Node: lcm.Node{Name: "here"}, Files: map[string]string{}}
 	fake.Nodes["ansible"] = &activitytest.FakeNode{Site: fake, Node: lcm.Node{Name: "ansible"}, Files: map[string]string{}}

@@ -16,7 +16,7 @@ import (
 
 func TestFindScripts_namesHundredsOfServersOnce(t *testing.T) {
 	s, _, _, output := activitytest.NewFake(t, 0, 1, nil)
-	s.Reach.Vnfs.(*activitytest.FixedVnf).Context.Drivers = []lifecycle.Driver{&script.Scripts{
+	s.Reach.Vnfs.(*activitytest.FixedVnf).Context.Drivers = []lifecycle.VnfDriver{&script.Scripts{
 		Params: script.Params{Servers: vdu.Logins{"web": {}}},
 	}}
 	lists := activitytest.ServerLists{}

@@ -101,7 +101,7 @@ func TestRunOnServer_runsAScriptOnceAndGivesTheSameEnvironment(t *testing.T) {
 	s, fake, _, _ := activitytest.NewFake(t, 0, 1, nil)
 	vnf := s.Reach.Vnfs.(*activitytest.FixedVnf)
 	vnf.Context.OpOcc.Operation = lcm.OpInstantiate
-	vnf.Context.Drivers = []lifecycle.Driver{&script.Scripts{Params: script.Params{
+	vnf.Context.Drivers = []lifecycle.VnfDriver{&script.Scripts{Params: script.Params{
 		Parameters: map[string]string{"GREETING": "of the request"},
 		Secrets:    map[string]lcm.Secret{"LICENSE": {Clear: "hunter2"}},
 		Timeouts:   vdu.Timeouts{Run: 60},
@@ -140,7 +140,7 @@ func TestRunOnServer_runsAScriptOnceAndGivesTheSameEnvironment(t *testing.T) {
 func TestRunOnServer_passesAServerOverThatLeavesAndDoesNotAnswer(t *testing.T) {
 	s, fake, _, _ := activitytest.NewFake(t, 0, 1, nil)
 	vnf := s.Reach.Vnfs.(*activitytest.FixedVnf)
-	vnf.Context.Drivers = []lifecycle.Driver{&script.Scripts{Params: script.Params{Timeouts: vdu.Timeouts{Run: 60}}}}
+	vnf.Context.Drivers = []lifecycle.VnfDriver{&script.Scripts{Params: script.Params{Timeouts: vdu.Timeouts{Run: 60}}}}
 	vnf.Context.PackageFile = func(context.Context, string) ([]byte, error) { return []byte("true\n"), nil }
 	lists := activitytest.ServerLists{string(activitytest.OpOcc) + "/terminate_start": s.Nodes}
 	packaged := &pkgscript.Activities{Reach: s.Reach, Facts: &toldScripts{}, Lists: lists}

@@ -28,7 +28,7 @@ func (r Runner) Cluster(ctx context.Context, id lcm.OpOccID) (c ClusterContext, 
 }
 
 // ClusterDriver returns the common part of the VNF's driver that makes a cluster.
-func ClusterDriver(v activities.VnfContext) (*cluster.Cluster, error) {
+func ClusterDriver(v activities.VnfContext) (*cluster.Common, error) {
 	if d := cluster.In(v.Drivers); d != nil {
 		return d.Shared(), nil
 	}

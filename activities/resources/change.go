@@ -106,7 +106,7 @@ func stayingMembers(inv *vim.Inventory, recorded, leaving []string) []vim.Resour
 }
 
 // having returns the resources of a kind with these ids. A replaced resource has another id.
-func having(inv *vim.Inventory, kind vim.Kind, ids []string) (out []vim.Resource) {
+func having(inv *vim.Inventory, kind vim.ResourceKind, ids []string) (out []vim.Resource) {
 	for _, r := range inv.OfKind(kind) {
 		if slices.Contains(ids, r.ID) {
 			out = append(out, r)

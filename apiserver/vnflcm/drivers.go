@@ -68,7 +68,7 @@ func (a *api) checkModification(
 // checkHealed lets the drivers check the VNF's parameters with those of a heal.
 func checkHealed(drivers []driver.Bound) error {
 	for _, d := range drivers {
-		if of, ok := d.VnfDriver.(driver.HealChecker); ok {
+		if of, ok := d.Binding.(driver.HealChecker); ok {
 			if err := of.CheckHeal(d.Wrong); err != nil {
 				return err
 			}

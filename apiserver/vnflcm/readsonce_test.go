@@ -20,7 +20,7 @@ type counted struct {
 	times *int
 }
 
-func (c counted) Bind(additionalParams json.RawMessage) (driver.VnfDriver, params.Mistakes) {
+func (c counted) Bind(additionalParams json.RawMessage) (driver.Binding, params.Mistakes) {
 	*c.times++
 	return c.Driver.Bind(additionalParams)
 }

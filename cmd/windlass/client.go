@@ -83,7 +83,7 @@ func (e *apiError) cause() *lcm.Error {
 	if e == nil {
 		return nil
 	}
-	return &lcm.Error{Kind: lcm.Kind(e.Title), Detail: e.Detail, OtherRequest: e.OtherRequest}
+	return &lcm.Error{Kind: lcm.ErrorKind(e.Title), Detail: e.Detail, OtherRequest: e.OtherRequest}
 }
 
 // summary is Detail without the list of problems, which describe shows line by line.

@@ -44,7 +44,7 @@ func take[T any](s routes, pattern string, do func(r *http.Request, body T) erro
 
 // scripts serves the controls of fake machines: how long scripts take, which scripts fail, and the state of the
 // simulated clusters.
-func scripts(mux *http.ServeMux, d *fake.Driver) {
+func scripts(mux *http.ServeMux, d *fake.Hypervisor) {
 	s := routes{mux}
 	runs(s, d)
 	clusters(s, d)
@@ -61,7 +61,7 @@ func scripts(mux *http.ServeMux, d *fake.Driver) {
 }
 
 // runs serves the controls of the scripts' time and failures.
-func runs(s routes, d *fake.Driver) {
+func runs(s routes, d *fake.Hypervisor) {
 	take(s, "POST /lab/scripts/faults", func(_ *http.Request, f fake.Fault) error {
 		d.Inject(f)
 		return nil
@@ -93,7 +93,7 @@ func (p pace) of(script string) time.Duration {
 }
 
 // clusters serves the state of the clusters, and adds pods and claims to them.
-func clusters(s routes, d *fake.Driver) {
+func clusters(s routes, d *fake.Hypervisor) {
 	type cluster struct {
 		fake.Cluster
 

@@ -23,7 +23,7 @@ import (
 const grace = 10 * time.Second
 
 // serve answers requests until ctx ends.
-func serve(ctx context.Context, o upOptions, driver machine.Driver) (err error) {
+func serve(ctx context.Context, o upOptions, hypervisor machine.Hypervisor) (err error) {
 	sub, err := takeSubnets(ctx, o)
 	if err != nil {
 		return err
@@ -48,7 +48,7 @@ func serve(ctx context.Context, o upOptions, driver machine.Driver) (err error) 
 		PasswordFile: o.passwordFile, Region: o.region, Net0: sub.net0.String(), Public: sub.public.String(),
 	}
 	cloud, err := openstack.New(openstack.Config{
-		Store: store, Machines: driver, Endpoint: here.URL, Region: o.region, DemoPassword: secrets.Demo,
+		Store: store, Machines: hypervisor, Endpoint: here.URL, Region: o.region, DemoPassword: secrets.Demo,
 		AdminPassword: secrets.Admin,
 		TokenLifetime: o.tokenLifetime, Images: o.images(), Net0: sub.net0, Public: sub.public, ComputeHosts: o.hosts,
 		Log:           o.log,
@@ -74,7 +74,7 @@ func serve(ctx context.Context, o upOptions, driver machine.Driver) (err error) 
 	}
 	fmt.Fprintf(o.out, "The lab answers at %s/identity/v3 with %s machines. windlass-lab openrc --state-dir %s tells how "+
 		"to log in.\n", here.URL, o.machines, o.stateDir)
-	err = answer(ctx, listener, handler(cloud, driver))
+	err = answer(ctx, listener, handler(cloud, hypervisor))
 	here.PID, here.Ready = 0, false
 	return errors.Join(err, here.write(o.stateDir))
 }
@@ -110,10 +110,10 @@ func listen(ctx context.Context, o upOptions) (net.Listener, error) {
 	return l, nil
 }
 
-func handler(cloud *openstack.Cloud, driver machine.Driver) http.Handler {
+func handler(cloud *openstack.Cloud, hypervisor machine.Hypervisor) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/", cloud.Handler())
-	if d, isFake := driver.(*fake.Driver); isFake {
+	if d, isFake := hypervisor.(*fake.Hypervisor); isFake {
 		scripts(mux, d)
 	}
 	return mux

@@ -118,16 +118,16 @@ func up(ctx context.Context, o upOptions) (err error) {
 		return lcm.Errorf(lcm.KindConflict,
 			"The lab in %s has %s machines; take it down first, or choose another --state-dir.", o.stateDir, before.Machines)
 	}
-	driver, err := newDriver(ctx, o)
+	hypervisor, err := newHypervisor(ctx, o)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, driver.Close()) }()
-	return serve(ctx, o, driver)
+	defer func() { err = errors.Join(err, hypervisor.Close()) }()
+	return serve(ctx, o, hypervisor)
 }
 
-// newDriver makes the driver that runs the machines.
-func newDriver(ctx context.Context, o upOptions) (machine.Driver, error) {
+// newHypervisor makes the hypervisor that runs the machines.
+func newHypervisor(ctx context.Context, o upOptions) (machine.Hypervisor, error) {
 	if o.machines == machinesFake {
 		f := fake.Options{Dir: filepath.Join(o.stateDir, fakeDir)}
 		if err := os.MkdirAll(f.Dir, 0o700); err != nil {

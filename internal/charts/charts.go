@@ -56,9 +56,9 @@ func (r Release) Digest() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// Cluster is the information about the target cluster that charts may read. It is empty if the cluster is not known
+// Capabilities are what charts may read of their cluster, as Helm calls it. It is empty if the cluster is not known
 // yet.
-type Cluster struct {
+type Capabilities struct {
 	Version string   `json:"version,omitempty"` // e.g. v1.36.2
 	APIs    []string `json:"apis,omitempty"`    // e.g. apps/v1 and apps/v1/Deployment
 }
@@ -82,10 +82,10 @@ type Rendered struct {
 // objects of the release's namespace with look. Without look they find nothing.
 //
 // Errors: Invalid for a chart that cannot be rendered, or that takes too much time or memory; those of look.
-func Render(ctx context.Context, r Release, revision int, on Cluster, look Looker) (*Rendered, error) {
+func Render(ctx context.Context, r Release, revision int, on Capabilities, look Looker) (*Rendered, error) {
 	var known answers
 	for stage := 0; ; stage++ {
-		a, err := attempt(ctx, job{Release: r, Revision: revision, Cluster: on, Asks: look != nil, Answers: known})
+		a, err := attempt(ctx, job{Release: r, Revision: revision, Capabilities: on, Asks: look != nil, Answers: known})
 		switch {
 		case err != nil:
 			return nil, err
@@ -137,9 +137,9 @@ func (a answer) rendered(name string, known answers) (*Rendered, error) {
 // job is the input of the process, answer its output.
 type (
 	job struct {
-		Release  Release `json:"release"`
-		Revision int     `json:"revision"`
-		Cluster  Cluster `json:"cluster"`
+		Release      Release      `json:"release"`
+		Revision     int          `json:"revision"`
+		Capabilities Capabilities `json:"cluster"`
 		// Asks says that the open questions of templates get answers; Answers are the present ones.
 		Asks    bool    `json:"asks,omitempty"`
 		Answers answers `json:"answers,omitempty"`

@@ -53,7 +53,7 @@ func TestRender(t *testing.T) {
 		"templates/_helpers.tpl": `{{ define "x" }}x{{ end }}`,
 		"crds/widget.yaml":       "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: { name: widgets.example.org }\n",
 	})
-	r, err := Render(t.Context(), of(c, map[string]any{"size": 1000000, "text": "hello"}), 1, Cluster{}, nil)
+	r, err := Render(t.Context(), of(c, map[string]any{"size": 1000000, "text": "hello"}), 1, Capabilities{}, nil)
 	require.NoError(t, err)
 	require.Len(t, r.Objects, 3)
 	crd, page, service := r.Objects[0], r.Objects[1], r.Objects[2]
@@ -74,7 +74,7 @@ func TestRender(t *testing.T) {
 	require.Equal(t, "web", r.Chart.Name())
 	require.Equal(t, "web/templates/page.yaml", r.Paths[1])
 
-	r, err = Render(t.Context(), of(c, nil), 2, Cluster{Version: "v1.36.2", APIs: []string{"v1"}}, nil)
+	r, err = Render(t.Context(), of(c, nil), 2, Capabilities{Version: "v1.36.2", APIs: []string{"v1"}}, nil)
 	require.NoError(t, err)
 	data = r.Objects[1].Object["data"].(map[string]any)
 	require.Equal(t, []any{"1", "v1.36.2", "true"}, []any{data["size"], data["kubernetes"], data["upgrade"]})
@@ -91,10 +91,10 @@ func TestRender_readsArchives(t *testing.T) {
 	}
 	require.NoError(t, w.Close())
 	require.NoError(t, z.Close())
-	r, err := Render(t.Context(), of(Content{Archive: packed.Bytes()}, nil), 1, Cluster{}, nil)
+	r, err := Render(t.Context(), of(Content{Archive: packed.Bytes()}, nil), 1, Capabilities{}, nil)
 	require.NoError(t, err)
 	require.Len(t, r.Objects, 1)
-	_, err = Render(t.Context(), of(Content{Archive: []byte("no archive")}, nil), 1, Cluster{}, nil)
+	_, err = Render(t.Context(), of(Content{Archive: []byte("no archive")}, nil), 1, Capabilities{}, nil)
 	require.True(t, lcm.Is(err, lcm.KindInvalid), "%v", err)
 }
 
@@ -111,7 +111,7 @@ func TestRender_tellsWhatIsWrong(t *testing.T) {
 		"another schema, \"file:///etc/passwd\"":      a(map[string]string{"values.schema.json": `{"$ref":"file:///etc/passwd"}`}),
 		"another schema, \"http://169.254.169.254/\"": a(map[string]string{"values.schema.json": `{"$ref":"http://169.254.169.254/"}`}),
 	} {
-		_, err := Render(t.Context(), of(c, map[string]any{"n": 1}), 1, Cluster{Version: "v1.36.0"}, nil)
+		_, err := Render(t.Context(), of(c, map[string]any{"n": 1}), 1, Capabilities{Version: "v1.36.0"}, nil)
 		require.True(t, lcm.Is(err, lcm.KindInvalid), "%v", err)
 		require.ErrorContains(t, err, says)
 	}
@@ -130,7 +130,7 @@ func TestRender_endsWhatIsHostile(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			began := time.Now()
-			_, err := Render(t.Context(), of(a(map[string]string{"templates/x.yaml": text}), nil), 1, Cluster{}, nil)
+			_, err := Render(t.Context(), of(a(map[string]string{"templates/x.yaml": text}), nil), 1, Capabilities{}, nil)
 			require.True(t, lcm.Is(err, lcm.KindInvalid), "%v", err)
 			t.Log(time.Since(began).Round(time.Millisecond), err)
 		})
@@ -160,7 +160,7 @@ func TestRender_leavesOutWhatHelmLeavesOut(t *testing.T) {
 		"templates/c.yaml.bak":    []byte("{{ nonsense"),
 		"templates/old/more.yaml": []byte("{{ nonsense"),
 	}}
-	made, err := Render(t.Context(), of(c, nil), 1, Cluster{}, nil)
+	made, err := Render(t.Context(), of(c, nil), 1, Capabilities{}, nil)
 	require.NoError(t, err)
 	require.Len(t, made.Objects, 1)
 }

@@ -31,7 +31,7 @@ func FuzzRender_isBounded(f *testing.F) {
 				fmt.Sprintf("%q", piece) + " $ | quote }}{{ end }}\n",
 		})
 		began := time.Now()
-		made, err := Render(t.Context(), of(chart, nil), 1, Cluster{Version: "v1.36.0"}, nil)
+		made, err := Render(t.Context(), of(chart, nil), 1, Capabilities{Version: "v1.36.0"}, nil)
 		require.Less(t, time.Since(began), time.Minute)
 		if err != nil {
 			require.True(t, lcm.Is(err, lcm.KindInvalid), "%v", err)

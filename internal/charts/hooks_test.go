@@ -16,7 +16,7 @@ metadata: { generateName: migrate-, annotations: { helm.sh/hook: "pre-install,pr
 spec: { template: { spec: { containers: [] } } }
 `
 	named := func(revision int, r Release) string {
-		made, err := Render(t.Context(), r, revision, Cluster{}, nil)
+		made, err := Render(t.Context(), r, revision, Capabilities{}, nil)
 		require.NoError(t, err)
 		require.Len(t, made.Hooks, 2)
 		objects, err := Objects(made.Hooks[0].Manifest)
@@ -38,7 +38,7 @@ spec: { template: { spec: { containers: [] } } }
 func TestRender_refusesHooksWithoutAName(t *testing.T) {
 	_, err := Render(t.Context(), of(a(map[string]string{
 		"templates/a.yaml": `{apiVersion: batch/v1, kind: Job, metadata: {annotations: {helm.sh/hook: pre-install}}}`,
-	}), nil), 1, Cluster{}, nil)
+	}), nil), 1, Capabilities{}, nil)
 	require.True(t, lcm.Is(err, lcm.KindInvalid), "%v", err)
 	require.ErrorContains(t, err, "the hook of web/templates/a.yaml: it is a Job without a name (metadata.name)")
 }

@@ -59,17 +59,17 @@ func password(t *testing.T, r *Rendered) string {
 func TestRender_looksUpWhatTheReleaseHas(t *testing.T) {
 	r := of(a(map[string]string{"templates/a.yaml": guarded}), nil)
 	var asked []Lookup
-	made, err := Render(t.Context(), r, 1, Cluster{}, namespaceOf(nil, &asked))
+	made, err := Render(t.Context(), r, 1, Capabilities{}, namespaceOf(nil, &asked))
 	require.NoError(t, err)
 	require.Len(t, password(t, made), 16)
 	require.Equal(t, []Lookup{{"v1", "Secret", "db"}}, asked, "each question is asked once")
 
-	made, err = Render(t.Context(), r, 2, Cluster{}, namespaceOf(map[string]string{"db": "hunter2hunter2"}, &asked))
+	made, err = Render(t.Context(), r, 2, Capabilities{}, namespaceOf(map[string]string{"db": "hunter2hunter2"}, &asked))
 	require.NoError(t, err)
 	require.Equal(t, "hunter2hunter2", password(t, made))
 	require.Equal(t, "3", made.Objects[0].GetAnnotations()["generation"], "numbers stay whole")
 	require.Equal(t, []string{"hunter2hunter2"}, made.Secrets)
-	_, err = Render(t.Context(), r, 2, Cluster{}, nil)
+	_, err = Render(t.Context(), r, 2, Capabilities{}, nil)
 	require.ErrorContains(t, err, "existing credentials are needed", "nobody answers")
 }
 
@@ -82,7 +82,7 @@ func TestRender_looksUpOnlyInTheNamespaceOfTheRelease(t *testing.T) {
 		made, err := Render(t.Context(), of(a(map[string]string{
 			"templates/a.yaml": "{apiVersion: v1, kind: ConfigMap, metadata: {name: x}, data: {password: '{{ lookup \"v1\" " +
 				about + " | toJson }}'}}",
-		}), nil), 1, Cluster{}, namespaceOf(map[string]string{"db": "hunter2hunter2"}, &asked))
+		}), nil), 1, Capabilities{}, namespaceOf(map[string]string{"db": "hunter2hunter2"}, &asked))
 		require.NoError(t, err)
 		require.Equal(t, "{}", password(t, made))
 		require.Empty(t, asked)
@@ -96,7 +96,7 @@ func TestRender_looksUpListsAndWhatDependsOnThem(t *testing.T) {
 {{ $one := lookup "v1" "Secret" "curry" .metadata.name }}
 {apiVersion: v1, kind: ConfigMap, metadata: {name: x}, data: {password: "{{ ($one.data).password }}"}}
 {{ end }}`,
-	}), nil), 1, Cluster{}, namespaceOf(map[string]string{"db": "hunter2hunter2"}, &asked))
+	}), nil), 1, Capabilities{}, namespaceOf(map[string]string{"db": "hunter2hunter2"}, &asked))
 	require.NoError(t, err)
 	require.Equal(t, "hunter2hunter2", password(t, made))
 	require.Len(t, asked, 2)
@@ -108,7 +108,7 @@ func TestRender_hidesLookedUpSecretsInErrors(t *testing.T) {
 		var asked []Lookup
 		_, err := Render(t.Context(), of(a(map[string]string{
 			"templates/a.yaml": `{{ with lookup "v1" "Secret" "curry" "db" }}{{ $pw := .data.password }}{{ fail (` + says + `) }}{{ end }}`,
-		}), nil), 2, Cluster{}, namespaceOf(map[string]string{"db": "hunter2hunter2"}, &asked))
+		}), nil), 2, Capabilities{}, namespaceOf(map[string]string{"db": "hunter2hunter2"}, &asked))
 		require.True(t, lcm.Is(err, lcm.KindInvalid), "%v", err)
 		require.NotContains(t, err.Error(), "hunt")
 	}
@@ -125,7 +125,7 @@ func TestRender_boundsLookups(t *testing.T) {
 			all[strings.Repeat("a", i+1)] = "hunter2hunter2"
 		}
 		var asked []Lookup
-		_, err := Render(t.Context(), of(a(map[string]string{"templates/a.yaml": template}), nil), 1, Cluster{},
+		_, err := Render(t.Context(), of(a(map[string]string{"templates/a.yaml": template}), nil), 1, Capabilities{},
 			namespaceOf(all, &asked))
 		require.ErrorContains(t, err, says)
 		require.LessOrEqual(t, len(asked), 100)

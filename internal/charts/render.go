@@ -36,13 +36,13 @@ func render(j job) (a answer, err error) {
 	if a.Chart, err = load(j.Release.Content); err != nil {
 		return a, err
 	}
-	if err := usable(a.Chart, j.Cluster); err != nil {
+	if err := usable(a.Chart, j.Capabilities); err != nil {
 		return a, err
 	}
 	if err := chartutil.ProcessDependencies(a.Chart, j.Release.Values); err != nil {
 		return a, err
 	}
-	on, err := capabilities(j.Cluster)
+	on, err := capabilities(j.Capabilities)
 	if err != nil {
 		return a, err
 	}
@@ -140,7 +140,7 @@ func load(c Content) (*chart.Chart, error) {
 }
 
 // usable checks what Helm requires before it installs a chart.
-func usable(c *chart.Chart, on Cluster) error {
+func usable(c *chart.Chart, on Capabilities) error {
 	if c.Metadata.Type == "library" {
 		return errors.New("it is a library for other charts")
 	}
@@ -156,7 +156,7 @@ func usable(c *chart.Chart, on Cluster) error {
 	return nil
 }
 
-func capabilities(of Cluster) (*common.Capabilities, error) {
+func capabilities(of Capabilities) (*common.Capabilities, error) {
 	on := common.DefaultCapabilities.Copy()
 	if of.Version != "" {
 		version, err := common.ParseKubeVersion(of.Version)

@@ -203,7 +203,7 @@ func (r *release) render(ctx context.Context) error {
 	if r.objects, known = rendered.get(digest); known {
 		return nil
 	}
-	made, err := charts.Render(ctx, of, 1, charts.Cluster{}, nil)
+	made, err := charts.Render(ctx, of, 1, charts.Capabilities{}, nil)
 	if err != nil {
 		return err
 	}

@@ -20,7 +20,7 @@ type Driver interface {
 	Name() string
 	// Bind reads the parameters out of a request's additionalParams. With mistakes in them, it still returns a driver with
 	// the other values.
-	Bind(additionalParams json.RawMessage) (VnfDriver, params.Mistakes)
+	Bind(additionalParams json.RawMessage) (Binding, params.Mistakes)
 	// Describe tells of the driver's parameters, for people who write a request.
 	Describe() Description
 }
@@ -36,9 +36,9 @@ type Description struct {
 	Optional bool
 }
 
-// VnfDriver is the driver of one VNF, with its parameters.
-type VnfDriver interface {
-	lifecycle.Driver
+// Binding is a driver that is bound to one VNF: it has the parameters of the VNF's request.
+type Binding interface {
+	lifecycle.VnfDriver
 	// CheckRequest adds every mistake in the driver's parameters to Found, each with its JSON path. It finds all that can
 	// be known before anything is created. wrong are the mistakes that Bind has found.
 	CheckRequest(ctx context.Context, r Request, wrong params.Mistakes) error
@@ -46,7 +46,7 @@ type VnfDriver interface {
 
 // Bound is a driver of a VNF with the mistakes in its parameters.
 type Bound struct {
-	VnfDriver
+	Binding
 	Wrong params.Mistakes
 }
 
@@ -75,20 +75,20 @@ func (s Set) Bind(f *descriptor.Flavour, additionalParams json.RawMessage) (out 
 }
 
 // Drivers are the drivers themselves, whatever is wrong with their parameters.
-func Drivers(bound []Bound) (out []lifecycle.Driver) {
+func Drivers(bound []Bound) (out []lifecycle.VnfDriver) {
 	for _, b := range bound {
-		out = append(out, b.VnfDriver)
+		out = append(out, b.Binding)
 	}
 	return out
 }
 
 // Usable are the drivers themselves. The error lists every value of a wrong type.
-func Usable(bound []Bound) (out []lifecycle.Driver, err error) {
+func Usable(bound []Bound) (out []lifecycle.VnfDriver, err error) {
 	for _, b := range bound {
 		if len(b.Wrong.Types) > 0 {
 			return out, lcm.InvalidAll("The parameters of the driver "+b.Name()+" cannot be read.", b.Wrong.Types)
 		}
-		out = append(out, b.VnfDriver)
+		out = append(out, b.Binding)
 	}
 	return out, nil
 }

@@ -10,25 +10,25 @@ import (
 	"github.com/windlass-nfv/windlass/internal/params"
 )
 
-// Kind classifies an Error by what can be done about it. Three borders translate it: to Temporal (retryable or not), to
+// ErrorKind classifies an Error by what can be done about it. Three borders translate it: to Temporal (retryable or not), to
 // HTTP (status) and to the VnfLcmOpOcc (ROLLED_BACK or FAILED_TEMP).
-type Kind string
+type ErrorKind string
 
 // The kinds. Only Unavailable is retried automatically: waiting does not help with the others.
 const (
-	KindInvalid     Kind = "Invalid"     // bad input: 400, or 422 with Unprocessable
-	KindNotFound    Kind = "NotFound"    // 404; a delete treats it as success
-	KindConflict    Kind = "Conflict"    // wrong state, or another operation is under way: 409
-	KindDenied      Kind = "Denied"      // credentials or rights: 403, or FAILED_TEMP
-	KindExhausted   Kind = "Exhausted"   // quota, no valid host, disk full: a person must make room
-	KindUnavailable Kind = "Unavailable" // network, 5xx, locks: retried with back-off
-	KindBroken      Kind = "Broken"      // the other side failed for good: CREATE_FAILED, kubeadm preflight
-	KindBug         Kind = "Bug"         // everything unclassified that is not I/O
+	KindInvalid     ErrorKind = "Invalid"     // bad input: 400, or 422 with Unprocessable
+	KindNotFound    ErrorKind = "NotFound"    // 404; a delete treats it as success
+	KindConflict    ErrorKind = "Conflict"    // wrong state, or another operation is under way: 409
+	KindDenied      ErrorKind = "Denied"      // credentials or rights: 403, or FAILED_TEMP
+	KindExhausted   ErrorKind = "Exhausted"   // quota, no valid host, disk full: a person must make room
+	KindUnavailable ErrorKind = "Unavailable" // network, 5xx, locks: retried with back-off
+	KindBroken      ErrorKind = "Broken"      // the other side failed for good: CREATE_FAILED, kubeadm preflight
+	KindBug         ErrorKind = "Bug"         // everything unclassified that is not I/O
 )
 
 // Error is the one error type that crosses package borders.
 type Error struct {
-	Kind Kind `json:"kind"`
+	Kind ErrorKind `json:"kind"`
 	// Op is a verb phrase with its object, e.g. "join worker-3f2a91c0".
 	Op string `json:"op,omitempty"`
 	// Detail is a sentence for the operator: what failed, on which node, what to do. It reaches API
@@ -135,12 +135,12 @@ func Cut(text string, most int) string {
 }
 
 // Errorf makes an Error whose Detail is the formatted sentence.
-func Errorf(kind Kind, format string, args ...any) *Error {
+func Errorf(kind ErrorKind, format string, args ...any) *Error {
 	return &Error{Kind: kind, Detail: fmt.Sprintf(format, args...)}
 }
 
 // Wrap makes an Error with a cause that goes to the log only.
-func Wrap(kind Kind, err error, format string, args ...any) *Error {
+func Wrap(kind ErrorKind, err error, format string, args ...any) *Error {
 	return &Error{Kind: kind, Detail: fmt.Sprintf(format, args...), Err: err}
 }
 
@@ -153,7 +153,7 @@ func InvalidAll(detail string, problems []Problem) error {
 }
 
 // KindOf returns the kind of the first Error in err's chain, else KindBug.
-func KindOf(err error) Kind {
+func KindOf(err error) ErrorKind {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Kind
 	}
@@ -161,7 +161,7 @@ func KindOf(err error) Kind {
 }
 
 // Is reports whether err is an Error of that kind.
-func Is(err error, kind Kind) bool {
+func Is(err error, kind ErrorKind) bool {
 	return err != nil && KindOf(err) == kind
 }
 

@@ -117,7 +117,7 @@ func TestChangeFlavour_removesNothingBeforeWhatIsNewExists(t *testing.T) {
 }
 
 // kept is a driver whose VNFs keep their flavour.
-type kept struct{ lifecycle.Driver }
+type kept struct{ lifecycle.VnfDriver }
 
 func (kept) Settled() string                                                  { return "it is a cluster" }
 func (kept) Check(lifecycle.Facts, lcm.Plan) error                            { return nil }
@@ -127,7 +127,7 @@ func TestChangeFlavour_refusesWhatCannotBe(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(f *lifecycle.Facts)
 		body   string
-		kind   lcm.Kind
+		kind   lcm.ErrorKind
 		says   string
 	}{
 		"the same flavour": {
@@ -142,7 +142,7 @@ func TestChangeFlavour_refusesWhatCannotBe(t *testing.T) {
 			func(*lifecycle.Facts) {}, `{"newFlavourId":"large","instantiationLevelId":"huge"}`, lcm.KindInvalid, "huge",
 		},
 		"a cluster": {
-			func(f *lifecycle.Facts) { f.FormerDrivers = []lifecycle.Driver{kept{}} }, `{"newFlavourId":"large"}`, lcm.KindConflict,
+			func(f *lifecycle.Facts) { f.FormerDrivers = []lifecycle.VnfDriver{kept{}} }, `{"newFlavourId":"large"}`, lcm.KindConflict,
 			"keeps its flavour: it is a cluster",
 		},
 		"a volume of a VDU that stays": {

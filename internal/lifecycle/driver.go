@@ -40,9 +40,9 @@ const (
 	FlavourEnd       Hook = "change_flavour_end"
 )
 
-// Driver does the work on the servers of one VNF, with the parameters of that VNF. Package driver knows all drivers.
+// VnfDriver does the work on the servers of one VNF, with the parameters of that VNF. Package driver knows all drivers.
 // Methods that only some drivers need are in the optional interfaces below.
-type Driver interface {
+type VnfDriver interface {
 	// Name is the driver's name in a VNFD.
 	Name() string
 	// Steps are the driver's steps at a hook of an operation that carries out p. There are none where the driver has
@@ -122,7 +122,7 @@ type Deployer interface {
 }
 
 // DeployTimeout is the longest timeout that the drivers want, 0 when none wants any.
-func DeployTimeout(drivers []Driver) (longest time.Duration) {
+func DeployTimeout(drivers []VnfDriver) (longest time.Duration) {
 	for d := range only[Deployer](drivers) {
 		longest = max(longest, d.DeployTimeout())
 	}
@@ -130,7 +130,7 @@ func DeployTimeout(drivers []Driver) (longest time.Duration) {
 }
 
 // AccessTo says how to reach the servers of a role. It asks the drivers in order, and takes the first answer.
-func AccessTo(drivers []Driver, role lcm.Role) (Access, bool) {
+func AccessTo(drivers []VnfDriver, role lcm.Role) (Access, bool) {
 	for d := range only[Reacher](drivers) {
 		if a, ok := d.Access(role); ok {
 			return a, true
@@ -165,7 +165,7 @@ func (l listing) instead(s Step) []Step {
 }
 
 // only returns the drivers that have the interface D.
-func only[D any](drivers []Driver) func(yield func(D) bool) {
+func only[D any](drivers []VnfDriver) func(yield func(D) bool) {
 	return func(yield func(D) bool) {
 		for _, d := range drivers {
 			if of, ok := d.(D); ok && !yield(of) {

@@ -17,7 +17,7 @@ type Facts struct {
 	Instance lcm.VnfInstance
 	Flavour  *descriptor.Flavour
 	// Drivers work on the VNF's servers, in the order in which the VNFD names them; often there is none.
-	Drivers []Driver
+	Drivers []VnfDriver
 	// Managed are networks that replace internal virtual links; the deployment does not make them.
 	Managed []lcm.ExtManagedVirtualLink
 	// Links are the known external links of a VNF that does not exist yet.
@@ -39,7 +39,7 @@ type Facts struct {
 	// what the VNF has then. FormerFlavour and FormerDrivers are what it has before.
 	VnfPkgID      lcm.VnfPkgID
 	FormerFlavour *descriptor.Flavour
-	FormerDrivers []Driver
+	FormerDrivers []VnfDriver
 	// Images is set if any flavour of the VNFD carries images: the VNF may have had that flavour.
 	Images bool
 	// VimTypes are the types of the VNF's VIM connections, if they choose among several kinds of VIMs.

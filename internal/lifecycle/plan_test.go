@@ -43,7 +43,7 @@ func cluster(t require.TestingT, controlPlanes, workers int) lifecycle.Facts {
 	add("workerNode", "worker", lcm.Worker, workers)
 	return lifecycle.Facts{
 		Flavour: flavour, Instance: lcm.VnfInstance{Instantiated: &info}, Unhealthy: map[string]string{},
-		Drivers: []lifecycle.Driver{kubeadm.New(k8s.Params{
+		Drivers: []lifecycle.VnfDriver{kubeadm.New(k8s.Params{
 			MasterNode: k8s.NodeParams{AspectID: "master_instance", SSHCpName: "masterNode_CP1"},
 		})},
 	}
@@ -180,7 +180,7 @@ func TestFor_whatIsNot(t *testing.T) {
 			_, err := planOf(cluster(t, 5, 4), c.op, json.RawMessage(c.body))
 			require.Error(t, err)
 			require.Regexp(t, c.says, lcm.Sentence(err))
-			require.Contains(t, []lcm.Kind{lcm.KindInvalid, lcm.KindConflict}, lcm.KindOf(err))
+			require.Contains(t, []lcm.ErrorKind{lcm.KindInvalid, lcm.KindConflict}, lcm.KindOf(err))
 		})
 	}
 }

@@ -45,7 +45,7 @@ func TestHeal_ofARegistryKeepsItsVolumeUnlessTheRequestSaysOtherwise(t *testing.
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := lifecycle.Facts{
-				Drivers: []lifecycle.Driver{&registry.Server{Params: *c.params}},
+				Drivers: []lifecycle.VnfDriver{&registry.Server{Params: *c.params}},
 				Flavour: &descriptor.Flavour{},
 				Instance: lcm.VnfInstance{Instantiated: &lcm.InstantiatedVnfInfo{VnfcResources: []lcm.VnfcResourceInfo{
 					{

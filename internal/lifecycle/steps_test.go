@@ -105,19 +105,19 @@ func TestFor_takesTheNameOfANodeAndRefusesAnAspectTwice(t *testing.T) {
 func TestSteps_ofATermination(t *testing.T) {
 	for name, c := range map[string]struct {
 		graceful bool
-		drivers  []lifecycle.Driver
+		drivers  []lifecycle.VnfDriver
 		want     []lifecycle.StepID
 	}{
 		"forceful": {false, nil, []lifecycle.StepID{"delete-stack", "forget-secrets"}},
 		"forceful, cluster": {
 			false,
-			[]lifecycle.Driver{&kubeadm.Cluster{}},
+			[]lifecycle.VnfDriver{&kubeadm.Installer{}},
 			[]lifecycle.StepID{"deregister-cluster", "delete-stack", "forget-secrets"},
 		},
 		"graceful": {true, nil, []lifecycle.StepID{"shut-down", "delete-stack", "forget-secrets"}},
 		"graceful, cluster": {
 			true,
-			[]lifecycle.Driver{&kubeadm.Cluster{}},
+			[]lifecycle.VnfDriver{&kubeadm.Installer{}},
 			[]lifecycle.StepID{"deregister-cluster", "shut-down", "delete-stack", "forget-secrets"},
 		},
 	} {
@@ -132,7 +132,7 @@ func TestSteps_ofATermination(t *testing.T) {
 
 func TestSteps_ofARegistry(t *testing.T) {
 	server := &registry.Server{}
-	f := lifecycle.Facts{Flavour: &descriptor.Flavour{}, Drivers: []lifecycle.Driver{server}}
+	f := lifecycle.Facts{Flavour: &descriptor.Flavour{}, Drivers: []lifecycle.VnfDriver{server}}
 	made := []lifecycle.StepID{"ask-for-grant", "create-stack", "find-nodes", "wait-for-registry", "install-registry"}
 	require.Equal(t, made, idsOf(lifecycle.Steps(f, lcm.Plan{Operation: lcm.OpInstantiate})))
 	server.Params.Volume = &k8s.CinderVolumeParams{}

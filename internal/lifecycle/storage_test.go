@@ -26,7 +26,7 @@ func withStorage(t *testing.T, recorded bool) lifecycle.Facts {
 		Deltas: map[string]map[string]int{"storage_server": {"one": 1}},
 	})
 	f.Flavour = &flavour
-	f.Drivers[0].(*kubeadm.Cluster).Params.StorageServer = &k8s.StorageServerParams{SSHCpName: "storage_CP", NicCpName: "storage_CP"}
+	f.Drivers[0].(*kubeadm.Installer).Params.StorageServer = &k8s.StorageServerParams{SSHCpName: "storage_CP", NicCpName: "storage_CP"}
 	info := f.Instance.Instantiated
 	info.ScaleStatus = append(info.ScaleStatus, lcm.ScaleInfo{AspectID: "storage"})
 	info.VnfcResources = append(info.VnfcResources, lcm.VnfcResourceInfo{
@@ -141,13 +141,13 @@ func TestHeal_ofTheStorageServerSaysWhatBecomesOfTheVolumes(t *testing.T) {
 				return
 			}
 			require.NoError(t, err)
-			require.Equal(t, c.replaces, slices.Contains(p.LeavingServers(), f.Drivers[0].(*kubeadm.Cluster).StorageServer(f).Node.ServerID))
+			require.Equal(t, c.replaces, slices.Contains(p.LeavingServers(), f.Drivers[0].(*kubeadm.Installer).StorageServer(f).Node.ServerID))
 			require.Equal(t, c.volumes, p.LeavingVolumes)
 			require.Equal(t, c.keeps, p.KeepVolumes)
 		})
 	}
 	without := cluster(t, 3, 2)
-	require.Nil(t, without.Drivers[0].(*kubeadm.Cluster).StorageServer(without), "most clusters have none")
+	require.Nil(t, without.Drivers[0].(*kubeadm.Installer).StorageServer(without), "most clusters have none")
 }
 
 func TestScale_refusesTheStorageServer(t *testing.T) {

@@ -95,7 +95,7 @@ func TestFetch_looksAtWhereASourceSendsOn(t *testing.T) {
 func TestFetch_tellsWhatWaitingCanFix(t *testing.T) {
 	status := 0
 	uri := source(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) })
-	for given, kind := range map[int]lcm.Kind{
+	for given, kind := range map[int]lcm.ErrorKind{
 		http.StatusNotFound: lcm.KindInvalid, http.StatusNoContent: lcm.KindInvalid, http.StatusForbidden: lcm.KindDenied,
 		http.StatusServiceUnavailable: lcm.KindUnavailable, http.StatusTooManyRequests: lcm.KindUnavailable,
 	} {

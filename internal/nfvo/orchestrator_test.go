@@ -172,7 +172,7 @@ func TestRequestGrant_isGrantedLater(t *testing.T) {
 
 func TestRequestGrant_tellsWhatWaitingCanFix(t *testing.T) {
 	n := nfvotest.New(t)
-	for status, kind := range map[int]lcm.Kind{
+	for status, kind := range map[int]lcm.ErrorKind{
 		http.StatusForbidden: lcm.KindDenied, http.StatusUnauthorized: lcm.KindDenied,
 		http.StatusBadRequest: lcm.KindBroken, http.StatusUnprocessableEntity: lcm.KindBroken,
 		http.StatusNotImplemented: lcm.KindBroken,

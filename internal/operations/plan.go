@@ -51,7 +51,7 @@ func (o *Operation) Facts(unhealthy map[string]string) (lifecycle.Facts, error) 
 }
 
 // Drivers returns the VNF's drivers, in the order of its VNFD.
-func (o *Operation) Drivers() ([]lifecycle.Driver, error) { return driver.Usable(o.Bound()) }
+func (o *Operation) Drivers() ([]lifecycle.VnfDriver, error) { return driver.Usable(o.Bound()) }
 
 // Bound returns the VNF's drivers with the mistakes in their parameters.
 func (o *Operation) Bound() []driver.Bound {

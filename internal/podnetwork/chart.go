@@ -23,7 +23,7 @@ const (
 )
 
 // render makes a manifest out of a chart. kubectl applies it, so that no release of Helm is recorded.
-func render(ctx context.Context, archive, values []byte, on Cluster) ([]byte, error) {
+func render(ctx context.Context, archive, values []byte, on Target) ([]byte, error) {
 	of := charts.Release{Name: releaseName, Namespace: namespace, Content: charts.Content{Archive: archive}}
 	if err := expansion.NewYAML(expansion.MostYAML).TakeFile(values); err != nil {
 		return nil, lcm.Errorf(lcm.KindInvalid, "The file of kubernetes.podNetworkValues %s.", err)
@@ -31,7 +31,7 @@ func render(ctx context.Context, archive, values []byte, on Cluster) ([]byte, er
 	if err := yaml.Unmarshal(values, &of.Values); err != nil {
 		return nil, lcm.Wrap(lcm.KindInvalid, err, "The file of kubernetes.podNetworkValues is no YAML with values: %v.", err)
 	}
-	cluster := charts.Cluster{}
+	cluster := charts.Capabilities{}
 	if on.Version != "" {
 		cluster.Version = "v" + strings.TrimPrefix(on.Version, "v")
 	}

@@ -55,8 +55,8 @@ func readFile(setting, name string) ([]byte, error) {
 	return content, nil
 }
 
-// Cluster is what a manifest may depend on.
-type Cluster struct {
+// Target is what a manifest may depend on: the cluster that it is for.
+type Target struct {
 	// PodCIDR is the network of the pods. Version is the version of Kubernetes, such as 1.34.4; "" if it is not known.
 	PodCIDR, Version string
 }
@@ -64,7 +64,7 @@ type Cluster struct {
 // Manifest makes the manifest out of a file. p has the values of a chart.
 //
 // Errors: Invalid for a chart that cannot be used.
-func Manifest(ctx context.Context, content []byte, p k8s.PodNetwork, on Cluster) ([]byte, error) {
+func Manifest(ctx context.Context, content []byte, p k8s.PodNetwork, on Target) ([]byte, error) {
 	if !isArchive(content) {
 		return withPodCIDR(content, on), nil
 	}
@@ -81,6 +81,6 @@ func Manifest(ctx context.Context, content []byte, p k8s.PodNetwork, on Cluster)
 // isArchive recognises gzip (RFC 1952).
 func isArchive(content []byte) bool { return bytes.HasPrefix(content, []byte{0x1f, 0x8b}) }
 
-func withPodCIDR(text []byte, on Cluster) []byte {
+func withPodCIDR(text []byte, on Target) []byte {
 	return bytes.ReplaceAll(text, []byte(PodCIDRName), []byte(on.PodCIDR))
 }

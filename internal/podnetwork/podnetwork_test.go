@@ -16,7 +16,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/podnetwork"
 )
 
-var on = podnetwork.Cluster{PodCIDR: "10.244.0.0/16", Version: "1.34.4"}
+var on = podnetwork.Target{PodCIDR: "10.244.0.0/16", Version: "1.34.4"}
 
 // chart makes the archive of a chart with these templates.
 func chart(t *testing.T, templates map[string]string) []byte {

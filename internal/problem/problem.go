@@ -34,7 +34,7 @@ const HelpPage = "/docs/troubleshooting.md"
 const TypeOfHTTP = HelpPage + "#http"
 
 // TypeOf is the section of that page about errors of a kind.
-func TypeOf(kind lcm.Kind) string { return HelpPage + "#" + strings.ToLower(string(kind)) }
+func TypeOf(kind lcm.ErrorKind) string { return HelpPage + "#" + strings.ToLower(string(kind)) }
 
 // Status is the HTTP border's translation of an error's kind.
 func Status(e *lcm.Error) int {

@@ -106,7 +106,7 @@ var known = []struct {
 func re(text string) *regexp.Regexp { return regexp.MustCompile(text) }
 
 // ofKind is what helps with errors of a kind that nothing more is known of.
-var ofKind = map[lcm.Kind]string{
+var ofKind = map[lcm.ErrorKind]string{
 	lcm.KindInvalid:     "Correct the request, the package or the setting that the error names.",
 	lcm.KindNotFound:    "Make what is missing again, or correct its name.",
 	lcm.KindConflict:    "End the other operation, or free the name that the error says.",

@@ -47,7 +47,7 @@ func TestRemedyOf_knowsWhatProgramsSay(t *testing.T) {
 func TestRemedyOf_hasAWordForEveryKind(t *testing.T) {
 	t.Parallel()
 	said := map[string]bool{}
-	for _, kind := range []lcm.Kind{
+	for _, kind := range []lcm.ErrorKind{
 		lcm.KindInvalid, lcm.KindNotFound, lcm.KindConflict, lcm.KindDenied, lcm.KindExhausted, lcm.KindUnavailable,
 		lcm.KindBroken, lcm.KindBug,
 	} {

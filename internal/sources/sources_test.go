@@ -127,7 +127,7 @@ func TestFetch_saysWhatIsWrong(t *testing.T) {
 	s.files["/v2/charts/image/manifests/1"] = `{"schemaVersion": 2, "layers": []}`
 	for _, c := range []struct {
 		source cnf.Source
-		kind   lcm.Kind
+		kind   lcm.ErrorKind
 		says   string
 	}{
 		{cnf.Source{URL: s.URL + "/other/web.yaml"}, lcm.KindDenied, "packages.allowedSources"},

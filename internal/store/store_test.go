@@ -86,7 +86,7 @@ func recorder(s *store.Store, t *testing.T, id lcm.OpOccID) func(lcm.OperationSt
 	}
 }
 
-func requireKind(t *testing.T, want lcm.Kind, err error) {
+func requireKind(t *testing.T, want lcm.ErrorKind, err error) {
 	t.Helper()
 	require.Error(t, err)
 	require.Equal(t, want, lcm.KindOf(err), "%v", err)

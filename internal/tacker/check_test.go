@@ -126,7 +126,7 @@ func TestCheck_aTackerWithoutAnAPI(t *testing.T) {
 func TestCheck_whatIsNoTacker(t *testing.T) {
 	for name, c := range map[string]struct {
 		server http.HandlerFunc
-		kind   lcm.Kind
+		kind   lcm.ErrorKind
 		says   string
 	}{
 		"nothing there": {http.NotFound, lcm.KindInvalid, "Nothing at http"},

@@ -7,17 +7,17 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// Kind is the kind of a resource, in words that are the same for every VIM.
-type Kind string
+// ResourceKind is the kind of a resource, in words that are the same for every VIM.
+type ResourceKind string
 
 // The kinds. A resource without a kind has a meaning only for its VIM, such as a part of a deployment.
 const (
-	Compute    Kind = "COMPUTE"
-	Storage    Kind = "STORAGE"
-	LinkPort   Kind = "LINKPORT"
-	Network    Kind = "NETWORK"
-	PublicAddr Kind = "PUBLIC_ADDRESS" // an outside address that leads to a link port
-	Group      Kind = "GROUP"          // of like parts; the scale level sets their number
+	Compute    ResourceKind = "COMPUTE"
+	Storage    ResourceKind = "STORAGE"
+	LinkPort   ResourceKind = "LINKPORT"
+	Network    ResourceKind = "NETWORK"
+	PublicAddr ResourceKind = "PUBLIC_ADDRESS" // an outside address that leads to a link port
+	Group      ResourceKind = "GROUP"          // of like parts; the scale level sets their number
 )
 
 // Level is the state of a deployment, a resource or a server, in words that are the same for every VIM.
@@ -35,7 +35,7 @@ const (
 
 // Resource is one resource of a VNF.
 type Resource struct {
-	Kind Kind
+	Kind ResourceKind
 	// Name is the resource's name in the VNF package.
 	Name string
 	// ID is the VIM's id, "" while there is none.
@@ -124,7 +124,7 @@ type PublicAddress struct {
 }
 
 // OfKind returns the existing resources of a kind, in all parts of the deployment.
-func (i *Inventory) OfKind(kind Kind) []Resource {
+func (i *Inventory) OfKind(kind ResourceKind) []Resource {
 	var out []Resource
 	for _, r := range i.Resources {
 		if r.Kind == kind && r.ID != "" {

@@ -62,7 +62,7 @@ func tooManyEntries(limits Limits) error {
 }
 
 // kindOfRead keeps the kind of an error of the reader below, e.g. of the database that holds the archive.
-func kindOfRead(err error) lcm.Kind {
+func kindOfRead(err error) lcm.ErrorKind {
 	if e, ok := errors.AsType[*lcm.Error](err); ok {
 		return e.Kind
 	}

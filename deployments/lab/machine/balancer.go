@@ -2,7 +2,7 @@ package machine
 
 import "context"
 
-// Balancer is a driver that can also carry the traffic of the cloud's own load balancers, which have no machine.
+// Balancer is a hypervisor that can also carry the traffic of the cloud's own load balancers, which have no machine.
 type Balancer interface {
 	// Balance makes a load balancer serve exactly its fronts. A load balancer without fronts is removed.
 	Balance(ctx context.Context, b LoadBalancer) error

@@ -1,5 +1,5 @@
-// Package machine is the lab's interface to the driver that runs its servers: networks, machines with ports and
-// volumes, floating IPs. Drivers keep the promises of Neutron, Nova and Cinder that a VNF relies on. Package
+// Package machine is the lab's interface to the hypervisor that runs its servers: networks, machines with ports and
+// volumes, floating IPs. Hypervisors keep the promises of Neutron, Nova and Cinder that a VNF relies on. Package
 // machinetest checks these promises.
 package machine
 
@@ -8,10 +8,10 @@ import (
 	"net/netip"
 )
 
-// Driver runs the machines of one lab. All methods are idempotent and safe for concurrent use. Errors are *lcm.Error:
+// Hypervisor runs the machines of one lab. All methods are idempotent and safe for concurrent use. Errors are *lcm.Error:
 // NotFound for an object that was never made, Conflict for a call that the object's state forbids.
-type Driver interface {
-	// EnsureNetwork makes a layer 2 segment. With a gateway, the driver attaches the lab's only router to it, and the
+type Hypervisor interface {
+	// EnsureNetwork makes a layer 2 segment. With a gateway, the hypervisor attaches the lab's only router to it, and the
 	// host reaches its machines. No traffic is ever forwarded beyond the host.
 	EnsureNetwork(ctx context.Context, n Network) error
 	// DeleteNetwork refuses with Conflict while a machine has a port there.
@@ -34,7 +34,7 @@ type Driver interface {
 	State(ctx context.Context, id string) (State, error)
 	Console(ctx context.Context, id string) (string, error)
 
-	// UpdatePort changes the allowed addresses of a port; the driver enforces them before it returns.
+	// UpdatePort changes the allowed addresses of a port; the hypervisor enforces them before it returns.
 	UpdatePort(ctx context.Context, machineID string, p Port) error
 	// Replug replaces a machine's ports, as Nova does when it attaches and detaches interfaces. Ports in both lists stay
 	// unchanged. A running machine at once answers on the addresses of new ports.
@@ -53,7 +53,7 @@ type Driver interface {
 	Recover(ctx context.Context) error
 	// Close releases the machines without stopping them.
 	Close() error
-	// Down removes everything the driver ever made on this host.
+	// Down removes everything the hypervisor ever made on this host.
 	Down(ctx context.Context) error
 }
 

@@ -100,7 +100,7 @@ func (c *Cloud) createVolumeCall(r *request, q volumeRequest) (reply, error) {
 	return one(http.StatusAccepted, "volume", volumeView(v), err)
 }
 
-// newVolume makes a volume, or finds the volume that has the id already. The driver allocates its blocks when it is
+// newVolume makes a volume, or finds the volume that has the id already. The hypervisor allocates its blocks when it is
 // first attached.
 func (c *Cloud) newVolume(id, project, user string, q volumeRequest) (Volume, error) {
 	v := Volume{
@@ -198,8 +198,8 @@ func (c *Cloud) deleteVolumeCall(r *request, v Volume) (reply, error) {
 }
 
 func (c *Cloud) dropVolume(ctx context.Context, id string) error {
-	if err := c.driver.DeleteVolume(ctx, id); err != nil && !lcm.Is(err, lcm.KindNotFound) {
-		return driverError(err)
+	if err := c.hypervisor.DeleteVolume(ctx, id); err != nil && !lcm.Is(err, lcm.KindNotFound) {
+		return hypervisorError(err)
 	}
 	return state.Remove(c.store, volumes, id)
 }

@@ -104,7 +104,7 @@ func (c *Cloud) recoverVolumes(ctx context.Context) error {
 		if v.Status != "attaching" {
 			continue
 		}
-		if err := c.driver.DetachVolume(ctx, v.ServerID, v.ID); err != nil && !lcm.Is(err, lcm.KindNotFound) {
+		if err := c.hypervisor.DetachVolume(ctx, v.ServerID, v.ID); err != nil && !lcm.Is(err, lcm.KindNotFound) {
 			return fmt.Errorf("recover volume %s: %w", v.ID, err)
 		}
 		if err := c.store.Update(func(tx *state.Tx) error { return vacate(tx, v.ID, c.now()) }); err != nil {
@@ -185,7 +185,7 @@ func (c *Cloud) attach(ctx context.Context, serverID string, a Attachment) (Atta
 	if err != nil || done {
 		return a, err
 	}
-	a.Device, err = c.driver.AttachVolume(ctx, serverID, machine.Volume{ID: v.ID, SizeGB: v.Size})
+	a.Device, err = c.hypervisor.AttachVolume(ctx, serverID, machine.Volume{ID: v.ID, SizeGB: v.Size})
 	werr := c.store.Update(func(tx *state.Tx) error {
 		s, found := servers.Get(tx, serverID)
 		if err != nil || !found {
@@ -194,7 +194,7 @@ func (c *Cloud) attach(ctx context.Context, serverID string, a Attachment) (Atta
 		s.Volumes = append(s.Volumes, a)
 		return errors.Join(servers.Put(tx, s.ID, s), occupy(tx, a, s, c.now()))
 	})
-	return a, errors.Join(driverError(err), werr)
+	return a, errors.Join(hypervisorError(err), werr)
 }
 
 func (c *Cloud) detachCall(r *request, s Server) (reply, error) {
@@ -217,8 +217,8 @@ func (c *Cloud) detach(ctx context.Context, serverID, volumeID string) error {
 	if _, err := attachment(s, volumeID); err != nil {
 		return nil //nolint:nilerr // already detached is success
 	}
-	if err := c.driver.DetachVolume(ctx, serverID, volumeID); err != nil && !lcm.Is(err, lcm.KindNotFound) {
-		return driverError(err)
+	if err := c.hypervisor.DetachVolume(ctx, serverID, volumeID); err != nil && !lcm.Is(err, lcm.KindNotFound) {
+		return hypervisorError(err)
 	}
 	return c.store.Update(func(tx *state.Tx) error {
 		if s, found := servers.Get(tx, serverID); found {

@@ -1,5 +1,5 @@
 // Package openstack is the lab's OpenStack: the HTTP APIs of Keystone, Nova, Neutron, Cinder, Glance and Heat, as far
-// as Windlass and the usual clients call them. It runs on one port and in one process. A machine.Driver runs the
+// as Windlass and the usual clients call them. It runs on one port and in one process. A machine.Hypervisor runs the
 // servers. docs/lab.md lists what the lab imitates and what not.
 package openstack
 
@@ -23,7 +23,7 @@ import (
 // Config describes the cloud.
 type Config struct {
 	Store    *state.Store
-	Machines machine.Driver
+	Machines machine.Hypervisor
 	// Endpoint is the root of every URL in the catalog, e.g. http://127.0.0.1:5000.
 	Endpoint string
 	// InternalEndpoint is the same for the interfaces internal and admin; default Endpoint.
@@ -50,15 +50,15 @@ type Config struct {
 
 // Cloud serves the APIs. Call New, then Recover, and Close at the end.
 type Cloud struct {
-	cfg    Config
-	store  *state.Store
-	driver machine.Driver
-	log    *slog.Logger
-	seed   Seed
-	faults *faults
-	heat   *hot.Engine
-	mux    http.Handler
-	makers map[string]maker // by resource type
+	cfg        Config
+	store      *state.Store
+	hypervisor machine.Hypervisor
+	log        *slog.Logger
+	seed       Seed
+	faults     *faults
+	heat       *hot.Engine
+	mux        http.Handler
+	makers     map[string]maker // by resource type
 
 	ctx    context.Context //nolint:containedctx // the context of background work, ended by Close
 	cancel context.CancelFunc
@@ -72,7 +72,7 @@ func New(cfg Config) (*Cloud, error) {
 	if cfg.DemoPassword == "" || cfg.AdminPassword == "" {
 		return nil, errors.New("open cloud: the users need passwords")
 	}
-	c := &Cloud{cfg: cfg, store: cfg.Store, driver: cfg.Machines, log: cfg.Log, faults: newFaults()}
+	c := &Cloud{cfg: cfg, store: cfg.Store, hypervisor: cfg.Machines, log: cfg.Log, faults: newFaults()}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	if err := c.plant(); err != nil {
 		return nil, fmt.Errorf("seed cloud: %w", err)
@@ -128,7 +128,7 @@ func (c *Cloud) Handler() http.Handler { return c.mux }
 
 // Recover restores machines and stacks to the state of the last process.
 func (c *Cloud) Recover(ctx context.Context) error {
-	if err := c.driver.Recover(ctx); err != nil {
+	if err := c.hypervisor.Recover(ctx); err != nil {
 		return fmt.Errorf("recover machines: %w", err)
 	}
 	if err := c.recoverNetworks(ctx); err != nil {

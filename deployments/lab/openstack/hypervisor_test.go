@@ -10,7 +10,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// memory is a machine driver that keeps its machines in memory. It continues to exist when a cloud ends, as machines do
+// memory is a machine hypervisor that keeps its machines in memory. It continues to exist when a cloud ends, as machines do
 // when the lab ends.
 type memory struct {
 	mu        sync.Mutex
@@ -208,4 +208,4 @@ func (d *memory) port(id string) machine.Port {
 	return d.ports[id]
 }
 
-var _ machine.Driver = (*memory)(nil)
+var _ machine.Hypervisor = (*memory)(nil)

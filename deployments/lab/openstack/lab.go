@@ -48,7 +48,7 @@ func (c *Cloud) addFault(r *request) (reply, error) {
 func (c *Cloud) listMachines(r *request) (reply, error) {
 	out, stacks := []object{}, c.heat.Owners()
 	for _, s := range state.LoadAll(c.store, servers, "") {
-		st, err := c.driver.State(r.Context(), s.ID)
+		st, err := c.hypervisor.State(r.Context(), s.ID)
 		if err != nil {
 			st = machine.State(err.Error())
 		}
@@ -68,15 +68,15 @@ func (c *Cloud) orderMachine(r *request) (reply, error) {
 	}
 	action := r.PathValue("action")
 	do, known := map[string]func(context.Context, string) error{
-		"kill": c.driver.Kill, "start": c.driver.Start, "freeze": c.driver.Freeze, "thaw": c.driver.Thaw, "cut": c.cut,
-		"reboot": func(ctx context.Context, id string) error { return c.driver.Reboot(ctx, id, true) },
+		"kill": c.hypervisor.Kill, "start": c.hypervisor.Start, "freeze": c.hypervisor.Freeze, "thaw": c.hypervisor.Thaw, "cut": c.cut,
+		"reboot": func(ctx context.Context, id string) error { return c.hypervisor.Reboot(ctx, id, true) },
 	}[action]
 	if !known {
 		return reply{}, notFound("NotFound", "The actions of a machine are kill, start, freeze, thaw, reboot and cut, not %s.",
 			action)
 	}
 	if err := do(r.Context(), s.ID); err != nil {
-		return reply{}, driverError(err)
+		return reply{}, hypervisorError(err)
 	}
 	// Nova's power sync notices within minutes that a machine is off or on; the lab's notices at once. Nova does not
 	// notice that a machine is frozen.
@@ -88,7 +88,7 @@ func (c *Cloud) orderMachine(r *request) (reply, error) {
 
 // cut closes the machine's SSH connections; running commands continue. It returns Conflict when there are none.
 func (c *Cloud) cut(ctx context.Context, id string) error {
-	count, err := c.driver.Cut(ctx, id)
+	count, err := c.hypervisor.Cut(ctx, id)
 	if err == nil && count == 0 {
 		return conflict("Conflict", "The machine %s has no connection to cut.", id)
 	}

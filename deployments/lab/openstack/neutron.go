@@ -8,7 +8,7 @@ import (
 	"github.com/windlass-nfv/windlass/deployments/lab/state"
 )
 
-// Network is a Neutron network. On the lab's drivers it is a layer 2 segment.
+// Network is a Neutron network. On the lab's hypervisors it is a layer 2 segment.
 type Network struct {
 	ID, Name, Description, ProjectID        string
 	Shared, External, AdminUp, PortSecurity bool

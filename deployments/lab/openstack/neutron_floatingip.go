@@ -148,12 +148,12 @@ func (c *Cloud) associate(ctx context.Context, id, portID, fixed string) (Floati
 		return f, err
 	}
 	if f.PortID == "" {
-		if err := c.driver.UnbindFloatingIP(ctx, id); err != nil && !lcm.Is(err, lcm.KindNotFound) {
-			return f, driverError(err)
+		if err := c.hypervisor.UnbindFloatingIP(ctx, id); err != nil && !lcm.Is(err, lcm.KindNotFound) {
+			return f, hypervisorError(err)
 		}
 		return f, nil
 	}
-	return f, driverError(c.driver.BindFloatingIP(ctx, machineFloatingIP(f)))
+	return f, hypervisorError(c.hypervisor.BindFloatingIP(ctx, machineFloatingIP(f)))
 }
 
 func attachTo(tx *state.Tx, f *FloatingIP, portID, fixed string) error {
@@ -198,7 +198,7 @@ func (c *Cloud) recoverFloatingIPs(ctx context.Context) error {
 		if f.PortID == "" {
 			continue
 		}
-		if err := c.driver.BindFloatingIP(ctx, machineFloatingIP(f)); err != nil {
+		if err := c.hypervisor.BindFloatingIP(ctx, machineFloatingIP(f)); err != nil {
 			return fmt.Errorf("recover floating IP %s: %w", f.Address, err)
 		}
 	}
@@ -213,8 +213,8 @@ func (c *Cloud) deleteFloatingIP(r *request, id string) error {
 }
 
 func (c *Cloud) dropFloatingIP(ctx context.Context, id string) error {
-	if err := c.driver.UnbindFloatingIP(ctx, id); err != nil && !lcm.Is(err, lcm.KindNotFound) {
-		return driverError(err)
+	if err := c.hypervisor.UnbindFloatingIP(ctx, id); err != nil && !lcm.Is(err, lcm.KindNotFound) {
+		return hypervisorError(err)
 	}
 	return c.store.Update(func(tx *state.Tx) error {
 		return errors.Join(floatingIPs.Delete(tx, id), ports.Delete(tx, "fip-"+id), tags.Delete(tx, id))

@@ -159,7 +159,7 @@ func sameAddresses(tx *state.Tx, p Port, q portRequest) bool {
 	return true
 }
 
-// machinePort converts a port to the machine driver's form.
+// machinePort converts a port to the machine hypervisor's form.
 func (c *Cloud) machinePort(p Port) machine.Port {
 	out := machine.Port{ID: p.ID, NetworkID: p.NetworkID, MAC: p.MAC}
 	for _, ip := range p.FixedIPs {

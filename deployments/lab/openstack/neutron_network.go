@@ -131,8 +131,8 @@ func (c *Cloud) dropNetwork(ctx context.Context, id string) error {
 	if err := c.networkFree(id); err != nil {
 		return err
 	}
-	if err := c.driver.DeleteNetwork(ctx, id); err != nil && !lcm.Is(err, lcm.KindNotFound) {
-		return driverError(err)
+	if err := c.hypervisor.DeleteNetwork(ctx, id); err != nil && !lcm.Is(err, lcm.KindNotFound) {
+		return hypervisorError(err)
 	}
 	return c.store.Update(func(tx *state.Tx) error {
 		n, found := networks.Get(tx, id)
@@ -158,8 +158,8 @@ func (c *Cloud) networkFree(id string) error {
 	return nil
 }
 
-// driverError turns a machine driver's error into an API error.
-func driverError(err error) error {
+// hypervisorError turns a machine hypervisor's error into an API error.
+func hypervisorError(err error) error {
 	switch {
 	case err == nil:
 		return nil
@@ -174,7 +174,7 @@ func driverError(err error) error {
 	}
 }
 
-// ensureSegment tells the driver about a network. The driver's router is attached when the network has a router
+// ensureSegment tells the hypervisor about a network. The hypervisor's router is attached when the network has a router
 // interface.
 func (c *Cloud) ensureSegment(ctx context.Context, networkID string) error {
 	n, found := state.Load(c.store, networks, networkID)
@@ -194,7 +194,7 @@ func (c *Cloud) ensureSegment(ctx context.Context, networkID string) error {
 			segment.Gateway6 = at.IP
 		}
 	}
-	return driverError(c.driver.EnsureNetwork(ctx, segment))
+	return hypervisorError(c.hypervisor.EnsureNetwork(ctx, segment))
 }
 
 func (c *Cloud) recoverNetworks(ctx context.Context) error {

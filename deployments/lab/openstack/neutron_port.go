@@ -211,7 +211,7 @@ func (c *Cloud) changePort(ctx context.Context, id string, q portRequest) (Port,
 	if server, found := state.Load(c.store, servers, p.DeviceID); !found || server.Status == statusBuild {
 		return p, nil // the machine gets the changed port at its boot
 	}
-	return p, driverError(c.driver.UpdatePort(ctx, p.DeviceID, c.machinePort(p)))
+	return p, hypervisorError(c.hypervisor.UpdatePort(ctx, p.DeviceID, c.machinePort(p)))
 }
 
 func (c *Cloud) deletePort(r *request, id string) error {

@@ -230,8 +230,8 @@ func (c *Cloud) dropSubnet(ctx context.Context, id string) error {
 	n, _ := state.Load(c.store, networks, s.NetworkID)
 	left := slices.DeleteFunc(slices.Clone(n.SubnetIDs), func(other string) bool { return other == id })
 	if len(left) == 0 {
-		if err := c.driver.DeleteNetwork(ctx, s.NetworkID); err != nil && !lcm.Is(err, lcm.KindNotFound) {
-			return driverError(err)
+		if err := c.hypervisor.DeleteNetwork(ctx, s.NetworkID); err != nil && !lcm.Is(err, lcm.KindNotFound) {
+			return hypervisorError(err)
 		}
 	}
 	err := c.store.Update(func(tx *state.Tx) error {

@@ -12,10 +12,10 @@ import (
 )
 
 // step is an action on a machine.
-type step func(d machine.Driver, ctx context.Context, id string) error //nolint:revive // a method of the driver is a step
+type step func(d machine.Hypervisor, ctx context.Context, id string) error //nolint:revive // a method of the hypervisor is a step
 
 func reboot(hard bool) step {
-	return func(d machine.Driver, ctx context.Context, id string) error { return d.Reboot(ctx, id, hard) }
+	return func(d machine.Hypervisor, ctx context.Context, id string) error { return d.Reboot(ctx, id, hard) }
 }
 
 // actions are the server actions that change a machine, with the statuses from which they may start, during the action
@@ -27,10 +27,10 @@ var actions = map[string]struct {
 	task   string
 	do     step
 }{
-	"os-start": {[]string{statusShutoff}, statusActive, "", "powering-on", machine.Driver.Start},
-	"os-stop":  {[]string{statusActive, statusError}, statusShutoff, "", "powering-off", machine.Driver.Stop},
-	"pause":    {[]string{statusActive}, statusPaused, "", "pausing", machine.Driver.Freeze},
-	"unpause":  {[]string{statusPaused}, statusActive, "", "unpausing", machine.Driver.Thaw},
+	"os-start": {[]string{statusShutoff}, statusActive, "", "powering-on", machine.Hypervisor.Start},
+	"os-stop":  {[]string{statusActive, statusError}, statusShutoff, "", "powering-off", machine.Hypervisor.Stop},
+	"pause":    {[]string{statusActive}, statusPaused, "", "pausing", machine.Hypervisor.Freeze},
+	"unpause":  {[]string{statusPaused}, statusActive, "", "unpausing", machine.Hypervisor.Thaw},
 	"reboot":   {[]string{statusActive}, statusActive, statusReboot, "rebooting", reboot(false)},
 	"hard": {
 		[]string{statusActive, statusShutoff, statusPaused, statusError},
@@ -92,7 +92,7 @@ func (c *Cloud) changePower(s Server, name string) (reply, error) {
 
 // act runs a step on a machine and records the resulting status.
 func (c *Cloud) act(ctx context.Context, id, name, to string, do step) {
-	err := do(c.driver, ctx, id)
+	err := do(c.hypervisor, ctx, id)
 	if ctx.Err() != nil {
 		return
 	}
@@ -123,9 +123,9 @@ func (c *Cloud) console(r *request, s Server, arg json.RawMessage) (reply, error
 		Length any `json:"length"`
 	}
 	_ = json.Unmarshal(arg, &q) // length is optional
-	out, err := c.driver.Console(r.Context(), s.ID)
+	out, err := c.hypervisor.Console(r.Context(), s.ID)
 	if err != nil {
-		return reply{}, driverError(err)
+		return reply{}, hypervisorError(err)
 	}
 	if n := intOf(q.Length, 0); n > 0 {
 		lines := strings.SplitAfter(out, "\n")

@@ -69,14 +69,14 @@ func (c *Cloud) boot(ctx context.Context, id string) {
 	}
 	err := c.segments(ctx, m.Ports)
 	if err == nil {
-		err = c.driver.Create(ctx, m)
+		err = c.hypervisor.Create(ctx, m)
 	}
 	for i := range s.Volumes {
 		if err != nil || s.Volumes[i].Boot {
 			continue
 		}
 		v, _ := state.Load(c.store, volumes, s.Volumes[i].VolumeID)
-		s.Volumes[i].Device, err = c.driver.AttachVolume(ctx, id, machine.Volume{ID: v.ID, SizeGB: v.Size})
+		s.Volumes[i].Device, err = c.hypervisor.AttachVolume(ctx, id, machine.Volume{ID: v.ID, SizeGB: v.Size})
 	}
 	if ctx.Err() != nil {
 		return // the server was deleted, or the lab stops and boots it later
@@ -160,7 +160,7 @@ func (c *Cloud) destroy(ctx context.Context, id string) {
 	if !found {
 		return
 	}
-	err := c.driver.Delete(ctx, id)
+	err := c.hypervisor.Delete(ctx, id)
 	if err == nil || lcm.Is(err, lcm.KindNotFound) {
 		err = c.release(ctx, s)
 	}
@@ -206,7 +206,7 @@ func (c *Cloud) release(ctx context.Context, s Server) error {
 // deletions, and records machines that have stopped meanwhile.
 func (c *Cloud) recoverServers(ctx context.Context) {
 	for _, s := range state.LoadAll(c.store, servers, "") {
-		st, err := c.driver.State(ctx, s.ID)
+		st, err := c.hypervisor.State(ctx, s.ID)
 		switch {
 		case s.Deleting:
 			c.later(s.ID, false, func(ctx context.Context) { c.destroy(ctx, s.ID) })

@@ -48,7 +48,7 @@ func (c *Cloud) replug(ctx context.Context, id string, nics []nic) error {
 			list = append(list, c.machinePort(p))
 		}
 	}
-	return driverError(c.driver.Replug(ctx, id, list))
+	return hypervisorError(c.hypervisor.Replug(ctx, id, list))
 }
 
 // ownPortOn finds a port that Nova has made for the network of n and that is not in taken.

@@ -177,9 +177,9 @@ func (c *Cloud) deleteBalancer(r *request) (reply, error) {
 	return empty(http.StatusNoContent, c.carry(r.Context(), b))
 }
 
-// carry makes the machine driver carry the traffic of a load balancer, if the driver can.
+// carry makes the machine hypervisor carry the traffic of a load balancer, if the hypervisor can.
 func (c *Cloud) carry(ctx context.Context, b LoadBalancer) error {
-	driver, can := c.driver.(machine.Balancer)
+	hypervisor, can := c.hypervisor.(machine.Balancer)
 	if !can {
 		return nil
 	}
@@ -193,10 +193,10 @@ func (c *Cloud) carry(ctx context.Context, b LoadBalancer) error {
 		}
 		out.Fronts = append(out.Fronts, front)
 	}
-	return driverError(driver.Balance(ctx, out))
+	return hypervisorError(hypervisor.Balance(ctx, out))
 }
 
-// recoverBalancers makes the driver carry the traffic again after a restart.
+// recoverBalancers makes the hypervisor carry the traffic again after a restart.
 func (c *Cloud) recoverBalancers(ctx context.Context) error {
 	all := state.LoadAll(c.store, loadBalancers, "")
 	for _, b := range slices.DeleteFunc(all, func(b LoadBalancer) bool { return b.Doing == octaviaDeletes }) {

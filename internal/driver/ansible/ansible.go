@@ -72,7 +72,7 @@ func (Driver) Describe() driver.Description {
 }
 
 // Bind implements driver.Driver.
-func (Driver) Bind(additionalParams json.RawMessage) (driver.VnfDriver, params.Mistakes) {
+func (Driver) Bind(additionalParams json.RawMessage) (driver.Binding, params.Mistakes) {
 	var of struct {
 		Ansible Params `json:"ansible,omitzero"`
 	}
@@ -115,7 +115,7 @@ type Ansible struct {
 	Given  map[string]lcm.Secret
 }
 
-// Name implements lifecycle.Driver.
+// Name implements lifecycle.VnfDriver.
 func (*Ansible) Name() string { return descriptor.DriverAnsible }
 
 // Access implements lifecycle.Reacher.
@@ -141,7 +141,7 @@ func (a *Ansible) Boot() time.Duration {
 }
 
 // In is the driver among a VNF's drivers that runs playbooks, nil when none does.
-func In(drivers []lifecycle.Driver) *Ansible {
+func In(drivers []lifecycle.VnfDriver) *Ansible {
 	for _, d := range drivers {
 		if a, ok := d.(*Ansible); ok {
 			return a

@@ -136,7 +136,7 @@ func TestSteps_areAtTheHooksOfTacker(t *testing.T) {
 // TestSteps_haveTitlesThatTemporalTakes has a package with many VDUs: Temporal would list its operation as running for
 // ever.
 func TestSteps_haveTitlesThatTemporalTakes(t *testing.T) {
-	f := lifecycle.Facts{Flavour: flavour(), Scripts: lcm.ScriptsRun, Drivers: []lifecycle.Driver{&ansible.Ansible{}}}
+	f := lifecycle.Facts{Flavour: flavour(), Scripts: lcm.ScriptsRun, Drivers: []lifecycle.VnfDriver{&ansible.Ansible{}}}
 	hook := f.Flavour.Hooks["instantiate_end"]
 	for i := range 40 {
 		hook.Played = append(hook.Played, fmt.Sprintf("vdu-für-alle-%d", i))

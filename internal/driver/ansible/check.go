@@ -13,7 +13,7 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg/playbook"
 )
 
-// CheckRequest implements driver.VnfDriver. It checks whether the operator allows playbooks, and whether they can run.
+// CheckRequest implements driver.Binding. It checks whether the operator allows playbooks, and whether they can run.
 func (a *Ansible) CheckRequest(ctx context.Context, r driver.Request, wrong params.Mistakes) error {
 	hooks := slices.DeleteFunc(slices.Sorted(maps.Keys(r.Flavour.Hooks)),
 		func(at string) bool { return len(r.Flavour.Hooks[at].Played) == 0 })
@@ -89,7 +89,7 @@ func (a *Ansible) CheckHeal(wrong params.Mistakes) error {
 		wrong.With(k8s.Manner.Check(paramsPath, a.Params)))
 }
 
-// Check implements lifecycle.Driver. Where playbooks are refused, an existing VNF can only be terminated, or changed by
+// Check implements lifecycle.VnfDriver. Where playbooks are refused, an existing VNF can only be terminated, or changed by
 // operations that run no playbook.
 func (*Ansible) Check(f lifecycle.Facts, p lcm.Plan) error {
 	if f.Scripts != lcm.ScriptsRefused || !lifecycle.Decides(p.Operation) {

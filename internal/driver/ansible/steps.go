@@ -33,7 +33,7 @@ func HookOf(f *descriptor.Flavour, op lcm.Operation, start bool) (name string, h
 	return "", hook, false
 }
 
-// Steps implements lifecycle.Driver. Playbooks of each side run once in an operation. A scaling out runs none at its
+// Steps implements lifecycle.VnfDriver. Playbooks of each side run once in an operation. A scaling out runs none at its
 // start, and a scaling in none at its end.
 func (a *Ansible) Steps(hook lifecycle.Hook, f lifecycle.Facts, p lcm.Plan) []lifecycle.Step {
 	side, here := lifecycle.SideOf(p.Operation, hook)

@@ -21,7 +21,7 @@ type Request struct {
 }
 
 // Checked finds the mistakes in the parameters alone. wrong are those that reading has found.
-func (c *Cluster) Checked(given driver.Request, wrong params.Mistakes) Request {
+func (c *Common) Checked(given driver.Request, wrong params.Mistakes) Request {
 	r := Request{Request: given, Params: c.Params}
 	r.Found.Mistake(wrong.With(r.Params.Problems(r.count(r.Params.MasterNode), r.count(r.Params.WorkerNode)))...)
 	r.checkNodeVdus()

@@ -36,7 +36,7 @@ func TestChecked_comparesTheFamilyOfThePodsWithThatOfTheNodes(t *testing.T) {
 		Flavour: &descriptor.Flavour{}, Found: &driver.Findings{},
 	}
 	p, wrong := k8s.Read(given.AdditionalParams)
-	(&cluster.Cluster{Params: p}).Checked(given, wrong)
+	(&cluster.Common{Params: p}).Checked(given, wrong)
 	err := given.Found.Err()
 	require.Error(t, err)
 	assert.Contains(t, err.Error(), "$.extVirtualLinks[0].extCps[0].cpConfig")

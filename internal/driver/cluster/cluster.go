@@ -13,28 +13,28 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
-// Driver is the driver of one VNF that is a cluster.
-type Driver interface {
-	lifecycle.Driver
+// Installer is the driver of one VNF that is a cluster: it installs Kubernetes.
+type Installer interface {
+	lifecycle.VnfDriver
 	// Shared is the common part of the drivers of clusters.
-	Shared() *Cluster
+	Shared() *Common
 	// Balances tells whether several control planes share a virtual IP and the load.
 	Balances() bool
 	// HighlyAvailable tells whether they do so after p.
 	HighlyAvailable(f lifecycle.Facts, p lcm.Plan) bool
 }
 
-// Cluster is the common part of the drivers of all clusters. The driver of one kind of clusters embeds it.
-type Cluster struct{ Params k8s.Params }
+// Common is the common part of the drivers of all clusters. The driver of one kind of clusters embeds it.
+type Common struct{ Params k8s.Params }
 
 // Optional interfaces that drivers of clusters implement.
 var (
-	_ lifecycle.Healer       = (*Cluster)(nil)
-	_ lifecycle.VolumeKeeper = (*Cluster)(nil)
-	_ lifecycle.Fixer        = (*Cluster)(nil)
-	_ lifecycle.Reacher      = (*Cluster)(nil)
-	_ lifecycle.Deployer     = (*Cluster)(nil)
-	_ lifecycle.Settled      = (*Cluster)(nil)
+	_ lifecycle.Healer       = (*Common)(nil)
+	_ lifecycle.VolumeKeeper = (*Common)(nil)
+	_ lifecycle.Fixer        = (*Common)(nil)
+	_ lifecycle.Reacher      = (*Common)(nil)
+	_ lifecycle.Deployer     = (*Common)(nil)
+	_ lifecycle.Settled      = (*Common)(nil)
 )
 
 // Makes tells whether a driver makes VNFs of a flavour clusters.
@@ -43,12 +43,12 @@ func Makes(f *descriptor.Flavour) bool {
 }
 
 // Of is the driver of a VNF that is a cluster, nil for other VNFs.
-func Of(f lifecycle.Facts) Driver { return In(f.Drivers) }
+func Of(f lifecycle.Facts) Installer { return In(f.Drivers) }
 
 // In is the driver among a VNF's drivers that makes a cluster, nil when none does.
-func In(drivers []lifecycle.Driver) Driver {
+func In(drivers []lifecycle.VnfDriver) Installer {
 	for _, d := range drivers {
-		if c, ok := d.(Driver); ok {
+		if c, ok := d.(Installer); ok {
 			return c
 		}
 	}
@@ -56,15 +56,15 @@ func In(drivers []lifecycle.Driver) Driver {
 }
 
 // VimName implements driver.Registrar: the cluster is registered as a VIM of this name.
-func (c *Cluster) VimName(inst lcm.VnfInstanceID) lcm.VimName {
+func (c *Common) VimName(inst lcm.VnfInstanceID) lcm.VimName {
 	return lcm.VimName{Name: c.Params.VimNameOf(inst), Path: Param + "vim_name"}
 }
 
-// Shared implements Driver.
-func (c *Cluster) Shared() *Cluster { return c }
+// Shared implements Installer.
+func (c *Common) Shared() *Common { return c }
 
 // Access implements lifecycle.Reacher.
-func (c *Cluster) Access(role lcm.Role) (lifecycle.Access, bool) {
+func (c *Common) Access(role lcm.Role) (lifecycle.Access, bool) {
 	t := c.Params.Timeouts
 	a := lifecycle.Access{Login: time.Duration(t.Login) * time.Second, SSH: time.Duration(t.SSH) * time.Second}
 	switch s, lb := c.Params.StorageServer, c.Params.ExternalLB; {
@@ -85,10 +85,10 @@ func (c *Cluster) Access(role lcm.Role) (lifecycle.Access, bool) {
 }
 
 // HealsInPlace implements lifecycle.Healer: if all servers of a cluster went at once, the cluster would be lost.
-func (*Cluster) HealsInPlace(lcm.HealRequest) bool { return false }
+func (*Common) HealsInPlace(lcm.HealRequest) bool { return false }
 
 // NotReconnected implements lifecycle.Fixer.
-func (c *Cluster) NotReconnected(cpdID string) string {
+func (c *Common) NotReconnected(cpdID string) string {
 	for _, n := range []k8s.NodeParams{c.Params.MasterNode, c.Params.WorkerNode} {
 		if cpdID != "" && slices.Contains([]string{n.SSHCpName, n.NicCpName, n.ClusterCpName}, cpdID) {
 			return "The nodes of the cluster have their addresses on the connection point " + cpdID +
@@ -100,23 +100,23 @@ func (c *Cluster) NotReconnected(cpdID string) string {
 }
 
 // Settled implements lifecycle.Settled: the roles of nodes are those of the VDUs with which the cluster was made.
-func (*Cluster) Settled() string {
+func (*Common) Settled() string {
 	return "its servers are the nodes of a Kubernetes cluster. Scale it, or terminate it and instantiate it with the other " +
 		"flavour"
 }
 
 // DeployTimeout implements lifecycle.Deployer.
-func (c *Cluster) DeployTimeout() time.Duration {
+func (c *Common) DeployTimeout() time.Duration {
 	return time.Duration(c.Params.Timeouts.Stack) * time.Second
 }
 
 // ControlPlaneVdus are the VDUs whose servers are control planes.
-func (c *Cluster) ControlPlaneVdus(f lifecycle.Facts) []string {
+func (c *Common) ControlPlaneVdus(f lifecycle.Facts) []string {
 	return c.Params.MasterNode.Vdus(f.Flavour)
 }
 
 // ControlPlanes reports whether p makes control planes come or go, start or stop.
-func (c *Cluster) ControlPlanes(f lifecycle.Facts, p lcm.Plan) bool {
+func (c *Common) ControlPlanes(f lifecycle.Facts, p lcm.Plan) bool {
 	if f.Instance.Instantiated == nil {
 		return true
 	}

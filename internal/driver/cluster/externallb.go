@@ -13,7 +13,7 @@ import (
 )
 
 // balancerVdus are the VDUs of a cluster's external load balancers in the VNFD; none for a cluster without them.
-func (c *Cluster) balancerVdus(f lifecycle.Facts) []string {
+func (c *Common) balancerVdus(f lifecycle.Facts) []string {
 	lb := c.Params.ExternalLB
 	if lb == nil || lb.Octavia != nil {
 		return nil

@@ -7,7 +7,7 @@ import (
 
 // Listing makes the steps of a cluster in one operation that do not depend on how the cluster is installed.
 type Listing struct {
-	Cluster *Cluster
+	Cluster *Common
 	Facts   lifecycle.Facts
 	Plan    lcm.Plan
 }

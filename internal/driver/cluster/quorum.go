@@ -9,7 +9,7 @@ import (
 
 // KeepsQuorumRunning refuses to stop control planes if etcd would lose its majority while the cluster goes on. A
 // cluster that stops as a whole needs none.
-func (c *Cluster) KeepsQuorumRunning(f lifecycle.Facts, plan lcm.Plan) error {
+func (c *Common) KeepsQuorumRunning(f lifecycle.Facts, plan lcm.Plan) error {
 	vdus := c.ControlPlaneVdus(f)
 	isControlPlane := func(vdu string) bool { return slices.Contains(vdus, vdu) }
 	stops := slices.ContainsFunc(plan.Operated, func(o lcm.OperatedVnfc) bool { return isControlPlane(o.VduID) })

@@ -8,7 +8,7 @@ import (
 )
 
 // storageVdus are the VDUs of a cluster's storage server in the VNFD; none for a cluster without it.
-func (c *Cluster) storageVdus(f lifecycle.Facts) []string {
+func (c *Common) storageVdus(f lifecycle.Facts) []string {
 	s := c.Params.StorageServer
 	if s == nil {
 		return nil
@@ -18,7 +18,7 @@ func (c *Cluster) storageVdus(f lifecycle.Facts) []string {
 
 // StorageServer is the storage server of an instance, nil when there is none. If a given-up operation has left it, only
 // its server is known.
-func (c *Cluster) StorageServer(f lifecycle.Facts) *lcm.StorageServer {
+func (c *Common) StorageServer(f lifecycle.Facts) *lcm.StorageServer {
 	if f.Instance.Instantiated == nil {
 		return nil
 	}
@@ -38,20 +38,20 @@ func (c *Cluster) StorageServer(f lifecycle.Facts) *lcm.StorageServer {
 }
 
 // replacesStorage reports whether a plan replaces the storage server.
-func (c *Cluster) replacesStorage(f lifecycle.Facts, p lcm.Plan) bool {
+func (c *Common) replacesStorage(f lifecycle.Facts, p lcm.Plan) bool {
 	s := c.StorageServer(f)
 	return s != nil && slices.ContainsFunc(p.Leaving,
 		func(l lcm.LeavingVnfc) bool { return l.ServerID == s.Node.ServerID })
 }
 
 // OwnsVolumes implements lifecycle.VolumeKeeper.
-func (c *Cluster) OwnsVolumes(f lifecycle.Facts, vduID string) bool {
+func (c *Common) OwnsVolumes(f lifecycle.Facts, vduID string) bool {
 	return slices.Contains(c.storageVdus(f), vduID)
 }
 
 // PlanVolumes implements lifecycle.VolumeKeeper: the volumes of a storage server are replaced unless the request says
 // otherwise.
-func (c *Cluster) PlanVolumes(f lifecycle.Facts, p *lcm.Plan, req lcm.HealRequest) {
+func (c *Common) PlanVolumes(f lifecycle.Facts, p *lcm.Plan, req lcm.HealRequest) {
 	if !c.replacesStorage(f, *p) {
 		return
 	}
@@ -70,7 +70,7 @@ func (c *Cluster) PlanVolumes(f lifecycle.Facts, p *lcm.Plan, req lcm.HealReques
 }
 
 // NotScaled implements lifecycle.Fixer.
-func (c *Cluster) NotScaled(f lifecycle.Facts, vduID string) string {
+func (c *Common) NotScaled(f lifecycle.Facts, vduID string) string {
 	switch {
 	case slices.Contains(c.storageVdus(f), vduID):
 		return "the storage server cannot be scaled: its volumes are attached to one server"

@@ -20,7 +20,7 @@ type Work struct {
 }
 
 // Work returns the Work of an operation with this request. former is the VNF instance before a modification.
-func (c *Cluster) Work(during lcm.Request, former lcm.VnfInstance, d k8s.Defaults) Work {
+func (c *Common) Work(during lcm.Request, former lcm.VnfInstance, d k8s.Defaults) Work {
 	w := Work{Params: c.Params, FormerRegistries: registriesOf(former)}
 	if w.Params.AptRepository == nil {
 		w.Params.AptRepository, w.AptKey = d.AptRepository, d.AptKey

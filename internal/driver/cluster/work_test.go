@@ -57,5 +57,5 @@ func TestWork_knowsTheRegistriesBeforeAModification(t *testing.T) {
 
 func workOf(t *testing.T, p k8s.Params, during lcm.Request, former lcm.VnfInstance, d k8s.Defaults) Work {
 	t.Helper()
-	return (&Cluster{Params: p}).Work(during, former, d)
+	return (&Common{Params: p}).Work(during, former, d)
 }

@@ -12,8 +12,8 @@ import (
 // request is an INSTANTIATE of a cluster.
 type request struct{ cluster.Request }
 
-// CheckRequest implements driver.VnfDriver.
-func (c *Cluster) CheckRequest(ctx context.Context, given driver.Request, wrong params.Mistakes) error {
+// CheckRequest implements driver.Binding.
+func (c *Installer) CheckRequest(ctx context.Context, given driver.Request, wrong params.Mistakes) error {
 	r := request{c.Checked(given, wrong)}
 	if r.Params.Ansible != nil {
 		r.Found.Mistake(lcm.Problem{

@@ -22,9 +22,9 @@ type Driver struct{}
 var (
 	_ driver.HealReader    = Driver{}
 	_ driver.Modifier      = Driver{}
-	_ driver.Registrar     = (*Cluster)(nil)
-	_ cluster.Driver       = (*Cluster)(nil)
-	_ lifecycle.Substitute = (*Cluster)(nil)
+	_ driver.Registrar     = (*Installer)(nil)
+	_ cluster.Installer    = (*Installer)(nil)
+	_ lifecycle.Substitute = (*Installer)(nil)
 )
 
 // Name implements driver.Driver.
@@ -41,7 +41,7 @@ func (Driver) HealProblems(asked, had json.RawMessage) []lcm.Problem {
 }
 
 // Bind implements driver.Driver.
-func (Driver) Bind(additionalParams json.RawMessage) (driver.VnfDriver, params.Mistakes) {
+func (Driver) Bind(additionalParams json.RawMessage) (driver.Binding, params.Mistakes) {
 	p, wrong := k8s.Read(additionalParams)
 	return New(p), wrong
 }
@@ -51,22 +51,22 @@ func (d Driver) CheckModify(ctx context.Context, m driver.Modification) error {
 	return cluster.CheckModify(ctx, m, d.Name())
 }
 
-// Cluster is the driver of one VNF that is a cluster.
-type Cluster struct{ cluster.Cluster }
+// Installer is the driver of one VNF that is a cluster.
+type Installer struct{ cluster.Common }
 
 // New is the driver of a VNF with these parameters.
-func New(params k8s.Params) *Cluster { return &Cluster{cluster.Cluster{Params: params}} }
+func New(params k8s.Params) *Installer { return &Installer{cluster.Common{Params: params}} }
 
-// Name implements lifecycle.Driver.
-func (*Cluster) Name() string { return descriptor.DriverKubernetes }
+// Name implements lifecycle.VnfDriver.
+func (*Installer) Name() string { return descriptor.DriverKubernetes }
 
-// Balances implements cluster.Driver. HAProxy and keepalived are on the control planes, unless an external load
+// Balances implements cluster.Installer. HAProxy and keepalived are on the control planes, unless an external load
 // balancer stands before them.
-func (c *Cluster) Balances() bool { return c.Params.ExternalLB == nil }
+func (c *Installer) Balances() bool { return c.Params.ExternalLB == nil }
 
 // HighlyAvailable tells whether the cluster has several control planes. If the VNFD does not say how many servers the
 // role has, an address before a group of them in the request is enough.
-func (c *Cluster) HighlyAvailable(f lifecycle.Facts, p lcm.Plan) bool {
+func (c *Installer) HighlyAvailable(f lifecycle.Facts, p lcm.Plan) bool {
 	if !c.Balances() {
 		return false
 	}

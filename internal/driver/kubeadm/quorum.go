@@ -7,8 +7,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 )
 
-// Check implements lifecycle.Driver: etcd keeps its quorum.
-func (c *Cluster) Check(f lifecycle.Facts, p lcm.Plan) error {
+// Check implements lifecycle.VnfDriver: etcd keeps its quorum.
+func (c *Installer) Check(f lifecycle.Facts, p lcm.Plan) error {
 	switch {
 	case p.Operation.Scales():
 		return c.checkSizes(f, p)
@@ -22,7 +22,7 @@ func (c *Cluster) Check(f lifecycle.Facts, p lcm.Plan) error {
 }
 
 // checkSizes refuses numbers of control planes with which etcd cannot work.
-func (c *Cluster) checkSizes(f lifecycle.Facts, p lcm.Plan) error {
+func (c *Installer) checkSizes(f lifecycle.Facts, p lcm.Plan) error {
 	vdus := c.ControlPlaneVdus(f)
 	for _, g := range p.Groups {
 		switch {
@@ -41,7 +41,7 @@ func (c *Cluster) checkSizes(f lifecycle.Facts, p lcm.Plan) error {
 }
 
 // keepsQuorum refuses to heal more control planes at once than etcd can lose.
-func (c *Cluster) keepsQuorum(f lifecycle.Facts, plan lcm.Plan) error {
+func (c *Installer) keepsQuorum(f lifecycle.Facts, plan lcm.Plan) error {
 	if plan.Whole {
 		return nil
 	}

@@ -9,15 +9,15 @@ import (
 // listing makes the steps of a cluster in one operation.
 type listing struct {
 	cluster.Listing
-	cluster *Cluster
+	cluster *Installer
 }
 
-func (c *Cluster) listing(f lifecycle.Facts, p lcm.Plan) listing {
+func (c *Installer) listing(f lifecycle.Facts, p lcm.Plan) listing {
 	return listing{Listing: cluster.Listing{Cluster: c.Shared(), Facts: f, Plan: p}, cluster: c}
 }
 
-// Steps implements lifecycle.Driver. New servers join a cluster before others leave it.
-func (c *Cluster) Steps(at lifecycle.Hook, f lifecycle.Facts, p lcm.Plan) []lifecycle.Step {
+// Steps implements lifecycle.VnfDriver. New servers join a cluster before others leave it.
+func (c *Installer) Steps(at lifecycle.Hook, f lifecycle.Facts, p lcm.Plan) []lifecycle.Step {
 	l := c.listing(f, p)
 	switch at {
 	case lifecycle.InstantiateEnd:
@@ -45,7 +45,7 @@ func (c *Cluster) Steps(at lifecycle.Hook, f lifecycle.Facts, p lcm.Plan) []life
 
 // Instead implements lifecycle.Substitute. Before the plan is made, the nodes are asked for their health. Nodes leave
 // the cluster before their servers are deleted.
-func (c *Cluster) Instead(s lifecycle.Step, f lifecycle.Facts, p lcm.Plan) ([]lifecycle.Step, bool) {
+func (c *Installer) Instead(s lifecycle.Step, f lifecycle.Facts, p lcm.Plan) ([]lifecycle.Step, bool) {
 	if s.ID == lifecycle.StepDecide {
 		s.ID = StepDecideOnNodes
 		return []lifecycle.Step{s}, !p.Whole // nobody is asked when all nodes go

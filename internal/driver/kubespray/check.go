@@ -10,8 +10,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/params"
 )
 
-// CheckRequest implements driver.VnfDriver.
-func (c *Cluster) CheckRequest(ctx context.Context, given driver.Request, wrong params.Mistakes) error {
+// CheckRequest implements driver.Binding.
+func (c *Installer) CheckRequest(ctx context.Context, given driver.Request, wrong params.Mistakes) error {
 	r := c.Checked(given, wrong)
 	if r.Params.Ansible == nil {
 		r.Found.Mistake(lcm.Problem{
@@ -57,9 +57,9 @@ func useless(r cluster.Request) (out []lcm.Problem) {
 	return out
 }
 
-// Check implements lifecycle.Driver. Only the Ansible server knows whether kubespray's release can replace control
+// Check implements lifecycle.VnfDriver. Only the Ansible server knows whether kubespray's release can replace control
 // planes.
-func (c *Cluster) Check(f lifecycle.Facts, p lcm.Plan) error {
+func (c *Installer) Check(f lifecycle.Facts, p lcm.Plan) error {
 	switch {
 	case p.Operation.Scales():
 		return c.keepsOdd(f, p)

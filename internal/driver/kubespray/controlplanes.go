@@ -12,7 +12,7 @@ import (
 // Control planes come or go: kubespray has separate playbooks for them.
 
 // changesControlPlanes tells whether some control planes come or go, but not the entire VNF.
-func (c *Cluster) changesControlPlanes(f lifecycle.Facts, p lcm.Plan) bool {
+func (c *Installer) changesControlPlanes(f lifecycle.Facts, p lcm.Plan) bool {
 	return p.ChangeStateTo == "" && !p.Whole && c.ControlPlanes(f, p)
 }
 
@@ -25,7 +25,7 @@ func (l listing) changesWorkers() bool {
 }
 
 // keepsOdd refuses plans without an odd number of control planes, as kubespray does: each is a member of etcd.
-func (c *Cluster) keepsOdd(f lifecycle.Facts, p lcm.Plan) error {
+func (c *Installer) keepsOdd(f lifecycle.Facts, p lcm.Plan) error {
 	vdus := c.ControlPlaneVdus(f)
 	for _, g := range p.Groups {
 		if slices.Contains(vdus, g.VduID) && g.To%2 == 0 {
@@ -38,7 +38,7 @@ func (c *Cluster) keepsOdd(f lifecycle.Facts, p lcm.Plan) error {
 
 // keepsMajority refuses to heal control planes if etcd has no majority without them: the data of the cluster would then
 // be whatever one of the others has.
-func (c *Cluster) keepsMajority(f lifecycle.Facts, p lcm.Plan) error {
+func (c *Installer) keepsMajority(f lifecycle.Facts, p lcm.Plan) error {
 	vdus, all, stay := c.ControlPlaneVdus(f), 0, 0
 	for _, v := range f.Instance.Instantiated.VnfcResources {
 		if !slices.Contains(vdus, v.VduID) {

@@ -24,10 +24,10 @@ type Driver struct{}
 var (
 	_ driver.HealReader    = Driver{}
 	_ driver.Modifier      = Driver{}
-	_ driver.Registrar     = (*Cluster)(nil)
-	_ cluster.Driver       = (*Cluster)(nil)
-	_ lifecycle.Substitute = (*Cluster)(nil)
-	_ lifecycle.Reacher    = (*Cluster)(nil)
+	_ driver.Registrar     = (*Installer)(nil)
+	_ cluster.Installer    = (*Installer)(nil)
+	_ lifecycle.Substitute = (*Installer)(nil)
+	_ lifecycle.Reacher    = (*Installer)(nil)
 )
 
 // Name implements driver.Driver.
@@ -44,7 +44,7 @@ func (Driver) HealProblems(asked, had json.RawMessage) []lcm.Problem {
 }
 
 // Bind implements driver.Driver.
-func (Driver) Bind(additionalParams json.RawMessage) (driver.VnfDriver, params.Mistakes) {
+func (Driver) Bind(additionalParams json.RawMessage) (driver.Binding, params.Mistakes) {
 	p, wrong := k8s.Read(additionalParams)
 	return New(p), wrong
 }
@@ -54,36 +54,36 @@ func (d Driver) CheckModify(ctx context.Context, m driver.Modification) error {
 	return cluster.CheckModify(ctx, m, d.Name())
 }
 
-// Cluster is the driver of one VNF that is a cluster.
-type Cluster struct{ cluster.Cluster }
+// Installer is the driver of one VNF that is a cluster.
+type Installer struct{ cluster.Common }
 
 // New is the driver of a VNF with these parameters.
-func New(params k8s.Params) *Cluster { return &Cluster{cluster.Cluster{Params: params}} }
+func New(params k8s.Params) *Installer { return &Installer{cluster.Common{Params: params}} }
 
 // In is the driver among a VNF's drivers that uses kubespray, nil when none does.
-func In(drivers []lifecycle.Driver) *Cluster {
+func In(drivers []lifecycle.VnfDriver) *Installer {
 	for _, d := range drivers {
-		if c, ok := d.(*Cluster); ok {
+		if c, ok := d.(*Installer); ok {
 			return c
 		}
 	}
 	return nil
 }
 
-// Name implements lifecycle.Driver.
-func (*Cluster) Name() string { return descriptor.DriverKubespray }
+// Name implements lifecycle.VnfDriver.
+func (*Installer) Name() string { return descriptor.DriverKubespray }
 
-// Balances implements cluster.Driver. kubespray puts a proxy on each node, and no virtual IP before the control planes.
-func (*Cluster) Balances() bool { return false }
+// Balances implements cluster.Installer. kubespray puts a proxy on each node, and no virtual IP before the control planes.
+func (*Installer) Balances() bool { return false }
 
-// HighlyAvailable implements cluster.Driver.
-func (*Cluster) HighlyAvailable(lifecycle.Facts, lcm.Plan) bool { return false }
+// HighlyAvailable implements cluster.Installer.
+func (*Installer) HighlyAvailable(lifecycle.Facts, lcm.Plan) bool { return false }
 
 // Access implements lifecycle.Reacher. It also covers the Ansible server, which is no node.
-func (c *Cluster) Access(role lcm.Role) (lifecycle.Access, bool) {
+func (c *Installer) Access(role lcm.Role) (lifecycle.Access, bool) {
 	a := c.Params.Ansible
 	if role != lcm.AnsibleServer || a == nil {
-		return c.Cluster.Access(role)
+		return c.Common.Access(role)
 	}
 	return lifecycle.Access{
 		User: a.Username, Password: a.Password, PrivateKey: a.PrivateKey, HostPort: a.HostPort(),
@@ -92,6 +92,6 @@ func (c *Cluster) Access(role lcm.Role) (lifecycle.Access, bool) {
 }
 
 // Directory is the directory on the Ansible server for the inventory of this VNF instance only.
-func (c *Cluster) Directory(id lcm.VnfInstanceID) string {
+func (c *Installer) Directory(id lcm.VnfInstanceID) string {
 	return path.Join(c.Params.Ansible.InventoryPath, "windlass-"+string(id))
 }

@@ -112,18 +112,18 @@ func TestCheckRequest_takesTheSeedsAndTellsWhatIsWrong(t *testing.T) {
 func TestAccess_reachesTheAnsibleServerWhereItIs(t *testing.T) {
 	bound, wrong := kubespray.Driver{}.Bind(json.RawMessage(ofSeed))
 	require.Empty(t, wrong.Types)
-	access, ok := lifecycle.AccessTo([]lifecycle.Driver{bound}, lcm.AnsibleServer)
+	access, ok := lifecycle.AccessTo([]lifecycle.VnfDriver{bound}, lcm.AnsibleServer)
 	require.True(t, ok)
 	assert.Equal(t, "192.0.2.9:22", access.HostPort)
 	assert.Equal(t, "ansible", access.User)
-	balancer, ok := lifecycle.AccessTo([]lifecycle.Driver{bound}, lcm.LoadBalancer)
+	balancer, ok := lifecycle.AccessTo([]lifecycle.VnfDriver{bound}, lcm.LoadBalancer)
 	require.True(t, ok)
 	assert.Equal(t, "ubuntu", balancer.User)
 	assert.Equal(t, lcm.Secret{Clear: "ubuntu"}, balancer.Password)
-	worker, ok := lifecycle.AccessTo([]lifecycle.Driver{bound}, lcm.Worker)
+	worker, ok := lifecycle.AccessTo([]lifecycle.VnfDriver{bound}, lcm.Worker)
 	require.True(t, ok)
 	assert.Empty(t, worker.HostPort)
-	assert.Equal(t, "/home/ansible/inventory/windlass-4711", bound.(*kubespray.Cluster).Directory("4711"))
+	assert.Equal(t, "/home/ansible/inventory/windlass-4711", bound.(*kubespray.Installer).Directory("4711"))
 }
 
 func TestCheck_keepsTheMajorityOfControlPlanes(t *testing.T) {
@@ -172,7 +172,7 @@ func facts(controlPlanes int) lifecycle.Facts {
 }
 
 // stepsOf returns the ids of the driver's steps at these hooks.
-func stepsOf(bound lifecycle.Driver, f lifecycle.Facts, p lcm.Plan, hooks ...lifecycle.Hook) (ids []string) {
+func stepsOf(bound lifecycle.VnfDriver, f lifecycle.Facts, p lcm.Plan, hooks ...lifecycle.Hook) (ids []string) {
 	for _, hook := range hooks {
 		for _, step := range bound.Steps(hook, f, p) {
 			ids = append(ids, string(step.ID))

@@ -11,15 +11,15 @@ import (
 // listing makes the steps of a cluster in one operation.
 type listing struct {
 	cluster.Listing
-	cluster *Cluster
+	cluster *Installer
 }
 
-func (c *Cluster) listing(f lifecycle.Facts, p lcm.Plan) listing {
+func (c *Installer) listing(f lifecycle.Facts, p lcm.Plan) listing {
 	return listing{Listing: cluster.Listing{Cluster: c.Shared(), Facts: f, Plan: p}, cluster: c}
 }
 
-// Steps implements lifecycle.Driver.
-func (c *Cluster) Steps(at lifecycle.Hook, f lifecycle.Facts, p lcm.Plan) []lifecycle.Step {
+// Steps implements lifecycle.VnfDriver.
+func (c *Installer) Steps(at lifecycle.Hook, f lifecycle.Facts, p lcm.Plan) []lifecycle.Step {
 	l := c.listing(f, p)
 	switch at {
 	case lifecycle.InstantiateStart:
@@ -53,7 +53,7 @@ func (c *Cluster) Steps(at lifecycle.Hook, f lifecycle.Facts, p lcm.Plan) []life
 
 // Instead implements lifecycle.Substitute. The decision first looks at the volumes of a leaving storage server. Leaving
 // nodes are removed from the inventory.
-func (c *Cluster) Instead(s lifecycle.Step, f lifecycle.Facts, p lcm.Plan) ([]lifecycle.Step, bool) {
+func (c *Installer) Instead(s lifecycle.Step, f lifecycle.Facts, p lcm.Plan) ([]lifecycle.Step, bool) {
 	if s.ID == lifecycle.StepDecide {
 		s.ID = StepDecideOnCluster
 		return []lifecycle.Step{s}, !p.Whole

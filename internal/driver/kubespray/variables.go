@@ -20,7 +20,7 @@ const Recover = "recover-control-plane"
 // Variables are the variables of kubespray that the request sets, without secrets. They take precedence over
 // kubespray's own inventory. release is kubespray's, "" if it is not known. before are addresses in front of the
 // cluster.
-func (c *Cluster) Variables(id lcm.VnfInstanceID, nodes lcm.Nodes, release string, before ...string) map[string]any {
+func (c *Installer) Variables(id lcm.VnfInstanceID, nodes lcm.Nodes, release string, before ...string) map[string]any {
 	p := c.Params
 	variables := map[string]any{
 		"kube_pods_subnet": p.MasterNode.PodCIDR, "kube_service_addresses": p.MasterNode.ServiceCIDR,

@@ -39,7 +39,7 @@ func (Driver) Describe() driver.Description {
 }
 
 // Bind implements driver.Driver.
-func (Driver) Bind(additionalParams json.RawMessage) (driver.VnfDriver, params.Mistakes) {
+func (Driver) Bind(additionalParams json.RawMessage) (driver.Binding, params.Mistakes) {
 	var of struct {
 		Memory Params `json:"memory"`
 	}
@@ -50,10 +50,10 @@ func (Driver) Bind(additionalParams json.RawMessage) (driver.VnfDriver, params.M
 // Memory is the driver of one VNF.
 type Memory struct{ Params Params }
 
-// Name implements lifecycle.Driver.
+// Name implements lifecycle.VnfDriver.
 func (*Memory) Name() string { return Name }
 
-// CheckRequest implements driver.VnfDriver.
+// CheckRequest implements driver.Binding.
 func (m *Memory) CheckRequest(_ context.Context, r driver.Request, wrong params.Mistakes) error {
 	r.Found.Mistake(wrong.With(nil)...)
 	for vdu, n := range r.Capacity {
@@ -67,7 +67,7 @@ func (m *Memory) CheckRequest(_ context.Context, r driver.Request, wrong params.
 	return nil
 }
 
-// Steps implements lifecycle.Driver. Servers are remembered after they have come, and forgotten before they go.
+// Steps implements lifecycle.VnfDriver. Servers are remembered after they have come, and forgotten before they go.
 func (*Memory) Steps(at lifecycle.Hook, _ lifecycle.Facts, _ lcm.Plan) []lifecycle.Step {
 	switch at {
 	case lifecycle.InstantiateEnd, lifecycle.ScaleEnd, lifecycle.HealEnd:
@@ -79,7 +79,7 @@ func (*Memory) Steps(at lifecycle.Hook, _ lifecycle.Facts, _ lcm.Plan) []lifecyc
 	}
 }
 
-// Check implements lifecycle.Driver.
+// Check implements lifecycle.VnfDriver.
 func (m *Memory) Check(_ lifecycle.Facts, p lcm.Plan) error {
 	for _, g := range p.Groups {
 		if g.To > m.Params.Limit {

@@ -32,7 +32,7 @@ func (Driver) Describe() driver.Description {
 }
 
 // Bind implements driver.Driver.
-func (Driver) Bind(additionalParams json.RawMessage) (driver.VnfDriver, params.Mistakes) {
+func (Driver) Bind(additionalParams json.RawMessage) (driver.Binding, params.Mistakes) {
 	p, wrong := Read(additionalParams)
 	return &Exposure{Params: p}, wrong
 }
@@ -40,7 +40,7 @@ func (Driver) Bind(additionalParams json.RawMessage) (driver.VnfDriver, params.M
 // Exposure is the driver of one VNF.
 type Exposure struct{ Params Params }
 
-// CheckRequest implements driver.VnfDriver.
+// CheckRequest implements driver.Binding.
 func (e *Exposure) CheckRequest(_ context.Context, r driver.Request, wrong params.Mistakes) error {
 	p := e.Params
 	r.Found.Mistake(wrong.With(k8s.Manner.Check(paramsPath, p))...)
@@ -59,7 +59,7 @@ func (e *Exposure) CheckRequest(_ context.Context, r driver.Request, wrong param
 }
 
 // In is the driver among a VNF's drivers that exposes Services, nil when none does.
-func In(drivers []lifecycle.Driver) *Exposure {
+func In(drivers []lifecycle.VnfDriver) *Exposure {
 	for _, d := range drivers {
 		if e, ok := d.(*Exposure); ok {
 			return e
@@ -68,10 +68,10 @@ func In(drivers []lifecycle.Driver) *Exposure {
 	return nil
 }
 
-// Name implements lifecycle.Driver.
+// Name implements lifecycle.VnfDriver.
 func (*Exposure) Name() string { return descriptor.DriverNodePort }
 
-// Steps implements lifecycle.Driver. Services keep their ports as long as the VNF exists.
+// Steps implements lifecycle.VnfDriver. Services keep their ports as long as the VNF exists.
 func (*Exposure) Steps(at lifecycle.Hook, _ lifecycle.Facts, _ lcm.Plan) []lifecycle.Step {
 	switch at {
 	case lifecycle.InstantiateEnd:
@@ -86,7 +86,7 @@ func (*Exposure) Steps(at lifecycle.Hook, _ lifecycle.Facts, _ lcm.Plan) []lifec
 	}
 }
 
-// Check implements lifecycle.Driver.
+// Check implements lifecycle.VnfDriver.
 func (*Exposure) Check(lifecycle.Facts, lcm.Plan) error { return nil }
 
 // The limits of logging in: the same as the defaults of clusters.

@@ -13,7 +13,7 @@ import (
 // param is the beginning of the paths of a registry's parameters.
 const param = "$.additionalParams." + ParamsKey + "."
 
-// CheckRequest implements driver.VnfDriver. It checks that there is one server, and the files and the volume in the
+// CheckRequest implements driver.Binding. It checks that there is one server, and the files and the volume in the
 // parameters.
 func (s *Server) CheckRequest(ctx context.Context, r driver.Request, wrong params.Mistakes) error {
 	servers := 0

@@ -35,7 +35,7 @@ func (Driver) Describe() driver.Description {
 }
 
 // Bind implements driver.Driver.
-func (Driver) Bind(additionalParams json.RawMessage) (driver.VnfDriver, params.Mistakes) {
+func (Driver) Bind(additionalParams json.RawMessage) (driver.Binding, params.Mistakes) {
 	p, wrong := Read(additionalParams)
 	return &Server{Params: p}, wrong
 }
@@ -48,10 +48,10 @@ func Makes(f *descriptor.Flavour) bool {
 // Server is the driver of one VNF that is a registry.
 type Server struct{ Params Params }
 
-// Name implements lifecycle.Driver.
+// Name implements lifecycle.VnfDriver.
 func (*Server) Name() string { return descriptor.DriverPrivateRegistry }
 
-// Steps implements lifecycle.Driver.
+// Steps implements lifecycle.VnfDriver.
 func (s *Server) Steps(at lifecycle.Hook, _ lifecycle.Facts, _ lcm.Plan) []lifecycle.Step {
 	switch at {
 	case lifecycle.InstantiateEnd:
@@ -97,7 +97,7 @@ func (s *Server) DeployTimeout() time.Duration {
 }
 
 // In is the driver among a VNF's drivers that makes a registry, nil when none does.
-func In(drivers []lifecycle.Driver) *Server {
+func In(drivers []lifecycle.VnfDriver) *Server {
 	for _, d := range drivers {
 		if s, ok := d.(*Server); ok {
 			return s
@@ -106,7 +106,7 @@ func In(drivers []lifecycle.Driver) *Server {
 	return nil
 }
 
-// Check implements lifecycle.Driver. It refuses to scale a registry.
+// Check implements lifecycle.VnfDriver. It refuses to scale a registry.
 func (*Server) Check(f lifecycle.Facts, p lcm.Plan) error {
 	if !p.Operation.Scales() {
 		return nil

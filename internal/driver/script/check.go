@@ -12,7 +12,7 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
 
-// CheckRequest implements driver.VnfDriver. It checks whether the operator allows the scripts, and whether they can run.
+// CheckRequest implements driver.Binding. It checks whether the operator allows the scripts, and whether they can run.
 func (s *Scripts) CheckRequest(ctx context.Context, r driver.Request, wrong params.Mistakes) error {
 	switch r.Scripts.Policy {
 	case lcm.ScriptsRefused:
@@ -94,7 +94,7 @@ func (s *Scripts) CheckHeal(wrong params.Mistakes) error {
 		wrong.With(lcm.Tackers.Check(paramsPath, s.Params)))
 }
 
-// Check implements lifecycle.Driver. Where scripts are refused, an existing VNF can only be terminated, or changed by
+// Check implements lifecycle.VnfDriver. Where scripts are refused, an existing VNF can only be terminated, or changed by
 // operations without scripts.
 func (*Scripts) Check(f lifecycle.Facts, p lcm.Plan) error {
 	if f.Scripts != lcm.ScriptsRefused || !lifecycle.Decides(p.Operation) {

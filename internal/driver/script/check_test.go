@@ -95,10 +95,10 @@ func TestAccess_reachesServersOfItsVdus(t *testing.T) {
 	bound, wrong := script.Driver{}.Bind(json.RawMessage(
 		`{"scripts":{"servers":{"web":{"username":"debian","password":"x"}},"timeouts":{"ssh":5}}}`))
 	require.Empty(t, wrong.Types)
-	access, ok := lifecycle.AccessTo([]lifecycle.Driver{bound}, descriptor.DriverScripts+"/web")
+	access, ok := lifecycle.AccessTo([]lifecycle.VnfDriver{bound}, descriptor.DriverScripts+"/web")
 	require.True(t, ok)
 	require.Equal(t, "debian", access.User)
 	require.Equal(t, "5s", access.SSH.String())
-	_, ok = lifecycle.AccessTo([]lifecycle.Driver{bound}, lcm.Worker)
+	_, ok = lifecycle.AccessTo([]lifecycle.VnfDriver{bound}, lcm.Worker)
 	require.False(t, ok)
 }

@@ -45,7 +45,7 @@ func HookOf(f *descriptor.Flavour, op lcm.Operation, side Side) (name string, ho
 	return "", hook, false
 }
 
-// Steps implements lifecycle.Driver. The scripts of each side run once in an operation.
+// Steps implements lifecycle.VnfDriver. The scripts of each side run once in an operation.
 func (*Scripts) Steps(at lifecycle.Hook, f lifecycle.Facts, p lcm.Plan) []lifecycle.Step {
 	of, here := lifecycle.SideOf(p.Operation, at)
 	if !here {

@@ -48,7 +48,7 @@ func (Driver) Describe() driver.Description {
 }
 
 // Bind implements driver.Driver.
-func (Driver) Bind(additionalParams json.RawMessage) (driver.VnfDriver, params.Mistakes) {
+func (Driver) Bind(additionalParams json.RawMessage) (driver.Binding, params.Mistakes) {
 	var of struct {
 		Scripts Params `json:"scripts,omitzero"`
 	}
@@ -62,7 +62,7 @@ func (Driver) Bind(additionalParams json.RawMessage) (driver.VnfDriver, params.M
 // Scripts is the driver of one VNF.
 type Scripts struct{ Params Params }
 
-// Name implements lifecycle.Driver.
+// Name implements lifecycle.VnfDriver.
 func (*Scripts) Name() string { return descriptor.DriverScripts }
 
 // Access implements lifecycle.Reacher.
@@ -71,7 +71,7 @@ func (s *Scripts) Access(role lcm.Role) (lifecycle.Access, bool) {
 }
 
 // In is the driver among a VNF's drivers that runs scripts, nil when none does.
-func In(drivers []lifecycle.Driver) *Scripts {
+func In(drivers []lifecycle.VnfDriver) *Scripts {
 	for _, d := range drivers {
 		if s, ok := d.(*Scripts); ok {
 			return s

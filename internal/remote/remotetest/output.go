@@ -73,7 +73,7 @@ func masksSecrets(t *testing.T, m Machine) {
 
 func mapsExitCodes(t *testing.T, m Machine) {
 	host := dial(t, m.Target())
-	for code, kind := range map[int]lcm.Kind{
+	for code, kind := range map[int]lcm.ErrorKind{
 		1: lcm.KindBroken, 65: lcm.KindInvalid, 78: lcm.KindInvalid,
 		73: lcm.KindExhausted, 75: lcm.KindUnavailable, 127: lcm.KindBroken,
 	} {

@@ -182,7 +182,7 @@ func eventually(t *testing.T, what string, condition func() bool) {
 	require.Eventually(t, condition, Patience, 20*time.Millisecond, what)
 }
 
-func requireKind(t *testing.T, kind lcm.Kind, err error) {
+func requireKind(t *testing.T, kind lcm.ErrorKind, err error) {
 	t.Helper()
 	require.Error(t, err)
 	require.Equal(t, kind, lcm.KindOf(err), "%v", err)

@@ -22,7 +22,7 @@ import (
 // atOnce bounds how many objects are written at the same time.
 const atOnce = 8
 
-func (c *Cluster) at(mapping *meta.RESTMapping, namespace string) dynamic.ResourceInterface {
+func (c *Connection) at(mapping *meta.RESTMapping, namespace string) dynamic.ResourceInterface {
 	if mapping.Scope.Name() == meta.RESTScopeNameNamespace {
 		return c.objects.Resource(mapping.Resource).Namespace(namespace)
 	}
@@ -33,10 +33,10 @@ func (c *Cluster) at(mapping *meta.RESTMapping, namespace string) dynamic.Resour
 // problems at once.
 //
 // Errors: Invalid, Denied, Exhausted and Conflict, with the objects as paths.
-func (c *Cluster) rehearse(ctx context.Context, objects []prepared, owner string) error {
+func (c *Connection) rehearse(ctx context.Context, objects []prepared, owner string) error {
 	var mu sync.Mutex
 	var problems []lcm.Problem
-	kinds := map[string]lcm.Kind{} // by the objects' titles
+	kinds := map[string]lcm.ErrorKind{} // by the objects' titles
 	coming := namespacesIn(objects)
 	var g errgroup.Group
 	g.SetLimit(atOnce)
@@ -78,7 +78,7 @@ func namespacesIn(objects []prepared) []string {
 	return out
 }
 
-func (c *Cluster) rehearseOne(ctx context.Context, p prepared, owner string, coming []string) error {
+func (c *Connection) rehearseOne(ctx context.Context, p prepared, owner string, coming []string) error {
 	if p.mapping == nil {
 		return nil // the API server learns the kind only from its definition
 	}
@@ -112,7 +112,7 @@ type presence struct {
 
 func (p presence) foreign(owner string) bool { return p.is && p.owner != owner }
 
-func (c *Cluster) ownerOf(ctx context.Context, p prepared) (presence, error) {
+func (c *Connection) ownerOf(ctx context.Context, p prepared) (presence, error) {
 	if !p.remembered() {
 		return presence{}, nil
 	}
@@ -127,7 +127,7 @@ func (c *Cluster) ownerOf(ctx context.Context, p prepared) (presence, error) {
 }
 
 // write creates or changes an object: by server-side apply where the kind supports it.
-func (c *Cluster) write(ctx context.Context, p prepared, dryRun bool) error {
+func (c *Connection) write(ctx context.Context, p prepared, dryRun bool) error {
 	var dry []string
 	if dryRun {
 		dry = []string{metav1.DryRunAll}
@@ -162,7 +162,7 @@ func refused(p prepared, err error) error {
 
 // apply makes all objects, layer by layer. Before it makes objects that depend on namespaces and definitions of kinds,
 // it waits for these.
-func (c *Cluster) apply(ctx context.Context, objects []prepared, owner string, w *waiting) error {
+func (c *Connection) apply(ctx context.Context, objects []prepared, owner string, w *waiting) error {
 	all := make([]unstructured.Unstructured, 0, len(objects))
 	index := map[string]prepared{}
 	for _, p := range objects {
@@ -215,7 +215,7 @@ func key(o *unstructured.Unstructured) string {
 	return strings.Join([]string{k.Group, k.Kind, o.GetNamespace(), o.GetName()}, "/")
 }
 
-func (c *Cluster) applyOne(
+func (c *Connection) applyOne(
 	ctx context.Context, p prepared, owner string, began time.Time, show func(string),
 ) (err error) {
 	if p.mapping == nil {

@@ -24,7 +24,7 @@ var networkKind = schema.GroupVersionKind{
 // Networks that the manifests name stay.
 //
 // Errors: Invalid for networks that are neither on the cluster nor among the objects, with the paths of the request.
-func (c *Cluster) attach(ctx context.Context, of Definition, have *record, objects []prepared) error {
+func (c *Connection) attach(ctx context.Context, of Definition, have *record, objects []prepared) error {
 	if of.Attachments == nil {
 		return nil
 	}
@@ -47,7 +47,7 @@ func (c *Cluster) attach(ctx context.Context, of Definition, have *record, objec
 	return nil
 }
 
-func (c *Cluster) attachVdu(
+func (c *Connection) attachVdu(
 	ctx context.Context, objects []prepared, to *prepared, ours, wanted []Attachment,
 ) (problems []lcm.Problem, err error) {
 	var add []map[string]any
@@ -89,7 +89,7 @@ func oneByOne(to *prepared) {
 }
 
 // network reads the configuration of a network from the objects or from the cluster; why not completes a sentence.
-func (c *Cluster) network(
+func (c *Connection) network(
 	ctx context.Context, objects []prepared, namespace, name string,
 ) (config, why string, err error) {
 	for _, o := range objects {
@@ -107,7 +107,7 @@ func (c *Cluster) network(
 
 // networkAt reads a network of the cluster. If the credentials may not read it, it returns nil without a reason, and
 // nobody judges the network.
-func (c *Cluster) networkAt(
+func (c *Connection) networkAt(
 	ctx context.Context, namespace, name string,
 ) (there *unstructured.Unstructured, why string, err error) {
 	mapping, _, err := c.kindOf(ctx, networkKind, time.Now())
@@ -132,7 +132,7 @@ func (c *Cluster) networkAt(
 
 // outdated adds Pods to the leaving ones: Pods of workloads of a kind that have another template or other networks than
 // they should have.
-func (c *Cluster) outdated(
+func (c *Connection) outdated(
 	ctx context.Context, r *record, kind string, objects []prepared, leaving []leavingPod,
 ) ([]leavingPod, error) {
 	all, err := c.podsOf(ctx, r)

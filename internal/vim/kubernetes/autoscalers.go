@@ -35,7 +35,7 @@ func scaledBy(o *unstructured.Unstructured) Workload {
 
 // leaveToOthers keeps the number of Pods of workloads that somebody else's autoscaler scales. It returns a Conflict
 // when the operation wants to scale such a workload.
-func (c *Cluster) leaveToOthers(ctx context.Context, objects []prepared, of Definition, owner string) error {
+func (c *Connection) leaveToOthers(ctx context.Context, objects []prepared, of Definition, owner string) error {
 	var problems []lcm.Problem
 	scalers := map[string][]unstructured.Unstructured{} // by namespaces
 	for _, p := range objects {
@@ -71,7 +71,7 @@ func (c *Cluster) leaveToOthers(ctx context.Context, objects []prepared, of Defi
 
 // scalersOfOthers returns the autoscalers in a namespace that are not the owner's. Without the right to list them, it
 // returns none.
-func (c *Cluster) scalersOfOthers(
+func (c *Connection) scalersOfOthers(
 	ctx context.Context, namespace, owner string,
 ) ([]unstructured.Unstructured, error) {
 	kind := schema.GroupVersionKind{Group: "autoscaling", Version: "v2", Kind: scalerKind}
@@ -93,7 +93,7 @@ func (c *Cluster) scalersOfOthers(
 }
 
 // keepReplicas keeps the present number of Pods of an existing workload.
-func (c *Cluster) keepReplicas(ctx context.Context, p prepared) error {
+func (c *Connection) keepReplicas(ctx context.Context, p prepared) error {
 	live, err := c.at(p.mapping, p.GetNamespace()).Get(ctx, p.GetName(), metav1.GetOptions{})
 	switch {
 	case errors.IsNotFound(err):

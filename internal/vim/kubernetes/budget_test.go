@@ -22,7 +22,7 @@ import (
 )
 
 // hostile is an API server whose answers the test chooses, by method and path.
-func hostile(t *testing.T, answers map[string]http.HandlerFunc) *Cluster {
+func hostile(t *testing.T, answers map[string]http.HandlerFunc) *Connection {
 	t.Helper()
 	mux := http.NewServeMux()
 	for pattern, answer := range answers {
@@ -215,7 +215,7 @@ func TestTranslate_waitsOnlyForWhatCanImprove(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		answer http.HandlerFunc
-		kind   lcm.Kind
+		kind   lcm.ErrorKind
 	}{
 		"an env twice":                   {patch(500, `failed to create typed patch object (default/web; apps/v1, Kind=Deployment): .spec.template.spec.containers[name="web"].env: duplicate entries for key [name="LOG"]`), lcm.KindInvalid},
 		"a webhook that does not answer": {patch(500, `Internal error occurred: failed calling webhook "x": Post: dial tcp: connection refused`), lcm.KindUnavailable},

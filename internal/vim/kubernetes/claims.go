@@ -48,7 +48,7 @@ func claimTemplates(o *unstructured.Unstructured) (names []string) {
 }
 
 // claims returns the owner's claims in the namespaces of the objects.
-func (c *Cluster) claims(
+func (c *Connection) claims(
 	ctx context.Context, objects []unstructured.Unstructured, owner string,
 ) (out []prepared, err error) {
 	if !mayHaveClaims(objects) {
@@ -72,7 +72,7 @@ func (c *Cluster) claims(
 
 // removeClaims deletes the claims that StatefulSets leave behind, and waits until they are gone. It keeps claims that
 // the operation or the package wants to keep.
-func (c *Cluster) removeClaims(ctx context.Context, r *record, w *waiting) error {
+func (c *Connection) removeClaims(ctx context.Context, r *record, w *waiting) error {
 	all, err := c.claims(ctx, slices.Concat(r.Objects, r.Dropped, r.Hooks, r.ClaimMakers), w.owner)
 	if err != nil {
 		return err
@@ -136,7 +136,7 @@ func claimNumber(set *unstructured.Unstructured, name string) (n int, is bool) {
 
 // claimsAreFree refuses other owners' claims that a StatefulSet would mount because of their names. Claims that its
 // Pods mount already are its own.
-func (c *Cluster) claimsAreFree(ctx context.Context, p prepared, owner string) error {
+func (c *Connection) claimsAreFree(ctx context.Context, p prepared, owner string) error {
 	if len(claimTemplates(&p.Unstructured)) == 0 {
 		return nil
 	}
@@ -214,7 +214,7 @@ func claimMakersAmong(objects []unstructured.Unstructured) (out []unstructured.U
 }
 
 // formerClaims returns the UIDs of claims that an earlier deployment left for this one.
-func (c *Cluster) formerClaims(ctx context.Context, p *plan, owner string) (uids []string, err error) {
+func (c *Connection) formerClaims(ctx context.Context, p *plan, owner string) (uids []string, err error) {
 	all, err := c.claims(ctx, unprepared(p.objects), owner)
 	for _, claim := range all {
 		uids = append(uids, string(claim.GetUID()))

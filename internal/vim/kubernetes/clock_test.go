@@ -18,7 +18,7 @@ func TestIsNew_byTheClockOfTheCluster(t *testing.T) {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Date", time.Now().Add(ahead).UTC().Format(http.TimeFormat))
 		}))
-		c := &Cluster{clock: &clock{next: http.DefaultTransport}}
+		c := &Connection{clock: &clock{next: http.DefaultTransport}}
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL, nil)
 		require.NoError(t, err)
 		answer, err := c.clock.RoundTrip(r)

@@ -19,17 +19,17 @@ import (
 
 // A Kubernetes is a VIM without servers to switch, ports to plug or volumes that go with servers.
 var (
-	_ vim.VIM      = (*Cluster)(nil)
-	_ vim.Disposer = (*Cluster)(nil)
-	_ vim.Halter   = (*Cluster)(nil)
+	_ vim.VIM      = (*Connection)(nil)
+	_ vim.Disposer = (*Connection)(nil)
+	_ vim.Halter   = (*Connection)(nil)
 )
 
 // longestAnswer is how long an API server may take to begin its answer: its webhooks may take half of that. A watch
 // begins at once.
 const longestAnswer = time.Minute
 
-// Cluster is a connection to a Kubernetes for VNFs.
-type Cluster struct {
+// Connection is a connection to a Kubernetes for VNFs.
+type Connection struct {
 	name      string // the VIM's, for sentences
 	namespace string // of the VIM
 	objects   dynamic.Interface
@@ -55,7 +55,7 @@ type Connector struct {
 // Connect makes a connection with the VIM's credentials, as Check does, but makes no call yet.
 //
 // Errors: Invalid for credentials that cannot be used.
-func (c *Connector) Connect(to lcm.Vim, cred map[string]any) (*Cluster, error) {
+func (c *Connector) Connect(to lcm.Vim, cred map[string]any) (*Connection, error) {
 	config, err := configOf(to, cred, c.Wraps)
 	if err != nil {
 		return nil, err
@@ -71,7 +71,7 @@ func (c *Connector) Connect(to lcm.Vim, cred map[string]any) (*Cluster, error) {
 	if err != nil {
 		return nil, unusable(to, err)
 	}
-	cluster := &Cluster{name: to.Name, namespace: to.Namespace(), clock: &clock{next: wrapped}}
+	cluster := &Connection{name: to.Name, namespace: to.Namespace(), clock: &clock{next: wrapped}}
 	client := &http.Client{Transport: cluster.clock, CheckRedirect: outbound.StayThere(theVim)}
 	if cluster.objects, err = dynamic.NewForConfigAndClient(config, client); err != nil {
 		return nil, unusable(to, err)

@@ -16,7 +16,7 @@ import (
 )
 
 // Deploy implements vim.VIM: it rehearses all objects, makes them and waits until they are ready.
-func (c *Cluster) Deploy(ctx context.Context, d vim.Deployment, progress func(string)) (string, error) {
+func (c *Connection) Deploy(ctx context.Context, d vim.Deployment, progress func(string)) (string, error) {
 	of, err := definitionOf(d.Definition)
 	if err != nil {
 		return "", err
@@ -70,7 +70,7 @@ func (c *Cluster) Deploy(ctx context.Context, d vim.Deployment, progress func(st
 }
 
 // carryOut applies objects and waits until they are ready.
-func (c *Cluster) carryOut(ctx context.Context, objects []prepared, r *record, w *waiting) error {
+func (c *Connection) carryOut(ctx context.Context, objects []prepared, r *record, w *waiting) error {
 	w.serving = slices.Collect(maps.Values(r.Workloads))
 	if err := c.renewFailed(ctx, objects, w); err != nil {
 		return timedOut(ctx, err, w)
@@ -102,7 +102,7 @@ func (c *Cluster) carryOut(ctx context.Context, objects []prepared, r *record, w
 }
 
 // Change implements vim.VIM. It restores objects that somebody deleted.
-func (c *Cluster) Change(ctx context.Context, ch vim.Change, progress func(string)) error {
+func (c *Connection) Change(ctx context.Context, ch vim.Change, progress func(string)) error {
 	of, err := definitionOf(ch.Definition)
 	if err != nil {
 		return err
@@ -159,7 +159,7 @@ func (c *Cluster) Change(ctx context.Context, ch vim.Change, progress func(strin
 }
 
 // owned reads the record of the deployment to change.
-func (c *Cluster) owned(ctx context.Context, ch vim.Change) (*record, error) {
+func (c *Connection) owned(ctx context.Context, ch vim.Change) (*record, error) {
 	have, err := c.recordOf(ctx, ch.Name)
 	if err == nil && have.Owner != ch.Owner {
 		return nil, foreign(ch.Name, have.Owner)
@@ -168,10 +168,10 @@ func (c *Cluster) owned(ctx context.Context, ch vim.Change) (*record, error) {
 }
 
 // Interrupt implements vim.VIM. On a cluster, no work of Windlass continues after its caller has stopped waiting.
-func (c *Cluster) Interrupt(context.Context, string, string, func(string)) error { return nil }
+func (c *Connection) Interrupt(context.Context, string, string, func(string)) error { return nil }
 
 // Settle implements vim.VIM. Controllers never finish their work, so it does not wait.
-func (c *Cluster) Settle(ctx context.Context, name, owner string, _ func(string)) error {
+func (c *Connection) Settle(ctx context.Context, name, owner string, _ func(string)) error {
 	have, err := c.recordOf(ctx, name)
 	if err == nil && have.Owner != owner {
 		return foreign(name, have.Owner)

@@ -30,7 +30,7 @@ func translate(doing string, err error) error {
 	return lcm.Wrap(kindOfError(err), err, "The VIM could not %s: %s", doing, sentence(err))
 }
 
-func kindOfError(err error) lcm.Kind {
+func kindOfError(err error) lcm.ErrorKind {
 	switch {
 	case errors.IsForbidden(err) && strings.Contains(err.Error(), "exceeded quota"):
 		return lcm.KindExhausted

@@ -17,7 +17,7 @@ import (
 
 // groups returns the workloads of VDUs, each with its present level on the cluster. A running workload has all of its
 // wanted Pods.
-func (c *Cluster) groups(ctx context.Context, r *record) (out []vim.Resource, err error) {
+func (c *Connection) groups(ctx context.Context, r *record) (out []vim.Resource, err error) {
 	for _, of := range r.Workloads {
 		g := vim.Resource{
 			Kind: vim.Group, Name: of.Name, ID: of.Kind + "/" + of.Name, VimType: of.Kind, Part: r.id, Level: vim.Stopped,
@@ -34,7 +34,7 @@ func (c *Cluster) groups(ctx context.Context, r *record) (out []vim.Resource, er
 	return out, nil
 }
 
-func (c *Cluster) workloadLevel(ctx context.Context, r *record, w Workload) (vim.Level, string, error) {
+func (c *Connection) workloadLevel(ctx context.Context, r *record, w Workload) (vim.Level, string, error) {
 	at := slices.IndexFunc(r.Objects, func(o unstructured.Unstructured) bool {
 		return o.GetKind() == w.Kind && o.GetName() == w.Name
 	})

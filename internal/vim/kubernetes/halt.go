@@ -36,7 +36,7 @@ func (p stoppedPod) asItWas() workloadPod {
 
 // Halt implements vim.Halter: it scales workloads to no Pods, and deletes objects that cannot exist without Pods until
 // Resume. Pods that still exist after grace are ended at once.
-func (c *Cluster) Halt(ctx context.Context, ch vim.Change, grace time.Duration, progress func(string)) error {
+func (c *Connection) Halt(ctx context.Context, ch vim.Change, grace time.Duration, progress func(string)) error {
 	ctx, done := limited(ctx, ch.Timeout)
 	defer done()
 	have, err := c.owned(ctx, ch)
@@ -67,7 +67,7 @@ func (c *Cluster) Halt(ctx context.Context, ch vim.Change, grace time.Duration, 
 }
 
 // stopping returns the present Pods.
-func (c *Cluster) stopping(ctx context.Context, r *record) (out []stoppedPod, err error) {
+func (c *Connection) stopping(ctx context.Context, r *record) (out []stoppedPod, err error) {
 	all, err := c.podsOf(ctx, r)
 	for _, p := range all {
 		out = append(out, stoppedPod{
@@ -78,7 +78,7 @@ func (c *Cluster) stopping(ctx context.Context, r *record) (out []stoppedPod, er
 }
 
 // standing returns the existing workloads that hooks of charts made. Resume brings them back.
-func (c *Cluster) standing(ctx context.Context, r *record) (out []unstructured.Unstructured, err error) {
+func (c *Connection) standing(ctx context.Context, r *record) (out []unstructured.Unstructured, err error) {
 	hooks, err := c.prepare(ctx, Definition{Objects: r.Hooks}, r.Owner, nil)
 	if err != nil {
 		return nil, err
@@ -106,7 +106,7 @@ func (r *record) runs() []unstructured.Unstructured {
 }
 
 // withoutPods removes the Pods of every workload. It keeps finished Jobs and Pods: otherwise they would run again.
-func (c *Cluster) withoutPods(ctx context.Context, objects []prepared, w *waiting) error {
+func (c *Connection) withoutPods(ctx context.Context, objects []prepared, w *waiting) error {
 	var going []unstructured.Unstructured
 	for _, p := range objects {
 		switch {
@@ -129,7 +129,7 @@ func (c *Cluster) withoutPods(ctx context.Context, objects []prepared, w *waitin
 }
 
 // isDone reports whether an object is a Job or a Pod that has ended successfully.
-func (c *Cluster) isDone(ctx context.Context, p prepared) (bool, error) {
+func (c *Connection) isDone(ctx context.Context, p prepared) (bool, error) {
 	if !runsOnce(p.GetKind()) || p.mapping == nil {
 		return false, nil
 	}
@@ -154,7 +154,7 @@ func hasPods(kind string) bool {
 }
 
 // awaitEnd waits until no Pod runs any more.
-func (c *Cluster) awaitEnd(ctx context.Context, objects []prepared, grace time.Duration, w *waiting) error {
+func (c *Connection) awaitEnd(ctx context.Context, objects []prepared, grace time.Duration, w *waiting) error {
 	over, asked := time.Now().Add(grace), false
 	return w.until(ctx, objects, func(ctx context.Context, _ []prepared) (bool, error) {
 		left := slices.DeleteFunc(w.listed(pods), func(pod *unstructured.Unstructured) bool {
@@ -198,7 +198,7 @@ func (w *waiting) endPods(ctx context.Context, pods []*unstructured.Unstructured
 }
 
 // Resume implements vim.Halter: workloads get their former number of Pods, or the number of their autoscalers.
-func (c *Cluster) Resume(ctx context.Context, ch vim.Change, progress func(string)) error {
+func (c *Connection) Resume(ctx context.Context, ch vim.Change, progress func(string)) error {
 	of, err := definitionOf(ch.Definition)
 	if err != nil {
 		return err

@@ -17,7 +17,7 @@ import (
 
 // runHooks runs the hooks of an event as Helm does: by weight, each until it is done. It deletes hooks before and
 // afterwards as their policies say. Another attempt runs all hooks again.
-func (c *Cluster) runHooks(ctx context.Context, of *release.Release, event release.HookEvent, w *waiting) error {
+func (c *Connection) runHooks(ctx context.Context, of *release.Release, event release.HookEvent, w *waiting) error {
 	var run []*release.Hook
 	for _, h := range of.Hooks {
 		if slices.Contains(h.Events, event) {
@@ -66,7 +66,7 @@ func deletes(h *release.Hook, when release.HookDeletePolicy) bool {
 	return slices.Contains(h.DeletePolicies, when)
 }
 
-func (c *Cluster) hookObjects(ctx context.Context, of *release.Release, h *release.Hook, owner string) ([]prepared, error) {
+func (c *Connection) hookObjects(ctx context.Context, of *release.Release, h *release.Hook, owner string) ([]prepared, error) {
 	objects, err := charts.Objects(h.Manifest)
 	if err != nil {
 		return nil, lcm.Wrap(lcm.KindBroken, err, "The hook %s of the release %s cannot be read.", h.Name, of.Name)
@@ -74,7 +74,7 @@ func (c *Cluster) hookObjects(ctx context.Context, of *release.Release, h *relea
 	return c.prepare(ctx, Definition{Objects: inNamespace(objects, of.Namespace)}, owner, nil)
 }
 
-func (c *Cluster) runHook(ctx context.Context, of *release.Release, h *release.Hook, w *waiting) error {
+func (c *Connection) runHook(ctx context.Context, of *release.Release, h *release.Hook, w *waiting) error {
 	if deletes(h, release.HookBeforeHookCreation) {
 		if err := c.deleteHook(ctx, of, h, w); err != nil {
 			return err
@@ -97,7 +97,7 @@ func (c *Cluster) runHook(ctx context.Context, of *release.Release, h *release.H
 	return timedOut(ctx, err, w)
 }
 
-func (c *Cluster) deleteHook(ctx context.Context, of *release.Release, h *release.Hook, w *waiting) error {
+func (c *Connection) deleteHook(ctx context.Context, of *release.Release, h *release.Hook, w *waiting) error {
 	objects, err := c.hookObjects(ctx, of, h, w.owner)
 	if err != nil {
 		return err

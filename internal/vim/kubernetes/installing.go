@@ -14,7 +14,7 @@ import (
 
 // install makes the objects of a plan and waits until they are ready. Until then, releases are pending; their hooks run
 // before and afterwards. At the end, it removes the objects that are no longer part of the deployment.
-func (c *Cluster) install(ctx context.Context, p *plan, r *record, w *waiting) (err error) {
+func (c *Connection) install(ctx context.Context, p *plan, r *record, w *waiting) (err error) {
 	if err := c.makeRoom(ctx, p, w); err != nil {
 		return timedOut(ctx, err, w)
 	}
@@ -45,7 +45,7 @@ func (c *Cluster) install(ctx context.Context, p *plan, r *record, w *waiting) (
 }
 
 // makeRoom makes what releases and hooks need: namespaces, and the kinds that charts define.
-func (c *Cluster) makeRoom(ctx context.Context, p *plan, w *waiting) error {
+func (c *Connection) makeRoom(ctx context.Context, p *plan, w *waiting) error {
 	if !slices.ContainsFunc(p.releases, (*releasing).active) {
 		return nil
 	}
@@ -59,7 +59,7 @@ func (c *Cluster) makeRoom(ctx context.Context, p *plan, w *waiting) error {
 }
 
 // begin records the releases to make or change, and runs the hooks that come first.
-func (c *Cluster) begin(ctx context.Context, p *plan, w *waiting) error {
+func (c *Connection) begin(ctx context.Context, p *plan, w *waiting) error {
 	for _, of := range p.releases {
 		if !of.active() {
 			continue
@@ -79,7 +79,7 @@ func (c *Cluster) begin(ctx context.Context, p *plan, w *waiting) error {
 const lastWords = 10 * time.Second
 
 // failed marks the releases as failed, if it can.
-func (c *Cluster) failed(ctx context.Context, p *plan, err error) {
+func (c *Connection) failed(ctx context.Context, p *plan, err error) {
 	ctx, done := context.WithTimeout(context.WithoutCancel(ctx), lastWords)
 	defer done()
 	for _, of := range p.releases {
@@ -96,7 +96,7 @@ func (c *Cluster) failed(ctx context.Context, p *plan, err error) {
 
 // uninstalling runs the hooks that come before the releases are removed. It runs none for a deployment that was never
 // complete.
-func (c *Cluster) uninstalling(ctx context.Context, r *record, w *waiting) error {
+func (c *Connection) uninstalling(ctx context.Context, r *record, w *waiting) error {
 	for _, h := range r.Releases {
 		of, err := c.latest(ctx, h.Namespace, h.Name, w.owner)
 		if lcm.Is(err, lcm.KindConflict) {
@@ -120,7 +120,7 @@ func (c *Cluster) uninstalling(ctx context.Context, r *record, w *waiting) error
 
 // uninstalled runs the hooks that come after the releases are removed, deletes the rest of the hooks, and forgets the
 // releases.
-func (c *Cluster) uninstalled(ctx context.Context, r *record, w *waiting) error {
+func (c *Connection) uninstalled(ctx context.Context, r *record, w *waiting) error {
 	for _, h := range r.Releases {
 		of, err := c.latest(ctx, h.Namespace, h.Name, w.owner)
 		if lcm.Is(err, lcm.KindConflict) {

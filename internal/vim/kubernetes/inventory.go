@@ -22,7 +22,7 @@ type workloadPod struct {
 }
 
 // podsOf returns the Pods of a deployment by their owners: names of Pods are not reliable.
-func (c *Cluster) podsOf(ctx context.Context, r *record) (out []workloadPod, err error) {
+func (c *Connection) podsOf(ctx context.Context, r *record) (out []workloadPod, err error) {
 	for _, namespace := range r.namespaces() {
 		list, err := c.core.Pods(namespace).List(ctx, listOptions(r.Owner))
 		if err != nil {
@@ -80,7 +80,7 @@ func namespacesOfAll(objects []unstructured.Unstructured) (out []string) {
 // Inventory implements vim.VIM. The workload of a VDU is a group. Each Pod is a part of the group with one server. The
 // server's id is the Pod's name, as in Tacker. The part's id is the Pod's UID, because a later Pod may have the same
 // name.
-func (c *Cluster) Inventory(ctx context.Context, name string) (*vim.Inventory, error) {
+func (c *Connection) Inventory(ctx context.Context, name string) (*vim.Inventory, error) {
 	r, err := c.recordOf(ctx, name)
 	if err != nil {
 		return nil, err

@@ -70,7 +70,7 @@ func (k *kinds) known() *kindsThen { return k.notBefore(time.Now().Add(-longestK
 // kindOf returns the cluster's data about a kind. It believes that a kind is missing only if the data is newer than the
 // given time, as somebody may have defined the kind since. A caller that asks for many kinds gives its own start time,
 // so that the cluster is asked again only once.
-func (c *Cluster) kindOf(
+func (c *Connection) kindOf(
 	ctx context.Context, kind schema.GroupVersionKind, since time.Time,
 ) (*meta.RESTMapping, []string, error) {
 	have := c.kinds.known()
@@ -121,7 +121,7 @@ func (k *kindsThen) resources(ctx context.Context, of schema.GroupVersion) (*met
 
 // namespaced are the kinds whose objects are in namespaces, each once. It is an error if the server of a group does not
 // answer.
-func (c *Cluster) namespaced(ctx context.Context) ([]*metav1.APIResourceList, error) {
+func (c *Connection) namespaced(ctx context.Context) ([]*metav1.APIResourceList, error) {
 	have := c.kinds.known()
 	lists, err := have.client.ServerPreferredNamespacedResourcesWithContext(have.budget.In(ctx))
 	if err != nil {

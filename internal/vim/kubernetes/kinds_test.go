@@ -55,7 +55,7 @@ func newTalkative(t *testing.T) *talkative {
 	return api
 }
 
-func (api *talkative) connect(t *testing.T, by *Connector, cred map[string]any) *Cluster {
+func (api *talkative) connect(t *testing.T, by *Connector, cred map[string]any) *Connection {
 	t.Helper()
 	c, err := by.Connect(lcm.Vim{Name: "cluster", Type: lcm.VimKubernetes, AuthURL: api.url}, cred)
 	require.NoError(t, err)

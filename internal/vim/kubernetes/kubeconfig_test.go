@@ -72,7 +72,7 @@ func TestKubeconfig_errorsTellWhatIsWrong(t *testing.T) {
 	for _, c := range []struct {
 		code   int
 		body   string
-		kind   lcm.Kind
+		kind   lcm.ErrorKind
 		detail string
 	}{
 		{404, status(404, "NotFound"), lcm.KindConflict, "The service account windlass-vnfm in kube-system, which " +

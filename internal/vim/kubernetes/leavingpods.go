@@ -23,7 +23,7 @@ type leavingPod struct {
 }
 
 // leaving finds the Pods for the resources. A missing Pod was replaced already.
-func (c *Cluster) leaving(
+func (c *Connection) leaving(
 	ctx context.Context, r *record, resources []vim.Resource, objects []prepared,
 ) (out []leavingPod, err error) {
 	if len(resources) == 0 {
@@ -65,7 +65,7 @@ func (p workloadPod) isOf(o prepared) bool {
 
 // shrinks reports whether a workload has more Pods on the cluster than it should have. For an autoscaled workload, the
 // autoscaler sets the number.
-func (c *Cluster) shrinks(ctx context.Context, workload prepared) (bool, error) {
+func (c *Connection) shrinks(ctx context.Context, workload prepared) (bool, error) {
 	want, said, _ := unstructured.NestedInt64(workload.Object, "spec", "replicas")
 	if !said || !scalable(workload.GetKind()) || workload.mapping == nil {
 		return false, nil
@@ -82,7 +82,7 @@ func (c *Cluster) shrinks(ctx context.Context, workload prepared) (bool, error) 
 }
 
 // letGo deletes the Pods to replace, and marks the Pods that controllers should remove first.
-func (c *Cluster) letGo(ctx context.Context, leaving []leavingPod, w *waiting) error {
+func (c *Connection) letGo(ctx context.Context, leaving []leavingPod, w *waiting) error {
 	for _, p := range leaving {
 		if p.chosen {
 			if err := c.letGoFirst(ctx, p); err != nil {
@@ -99,7 +99,7 @@ func (c *Cluster) letGo(ctx context.Context, leaving []leavingPod, w *waiting) e
 }
 
 // letGoFirst makes a Pod the first that its controller removes.
-func (c *Cluster) letGoFirst(ctx context.Context, p leavingPod) error {
+func (c *Connection) letGoFirst(ctx context.Context, p leavingPod) error {
 	const cost = `{"metadata":{"annotations":{"controller.kubernetes.io/pod-deletion-cost":"-2147483647"}}}`
 	_, err := c.core.Pods(p.namespace).Patch(ctx, p.name, types.StrategicMergePatchType, []byte(cost),
 		metav1.PatchOptions{FieldManager: fieldManager})
@@ -109,7 +109,7 @@ func (c *Cluster) letGoFirst(ctx context.Context, p leavingPod) error {
 	return nil
 }
 
-func (c *Cluster) deletePod(ctx context.Context, p leavingPod) error {
+func (c *Connection) deletePod(ctx context.Context, p leavingPod) error {
 	err := c.core.Pods(p.namespace).Delete(ctx, p.name, metav1.DeleteOptions{
 		Preconditions: metav1.NewUIDPreconditions(string(p.uid)),
 	})

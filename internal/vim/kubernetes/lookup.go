@@ -28,7 +28,7 @@ type lookerIn func(namespace string) charts.Looker
 
 // target is the cluster for a chart.
 type target struct {
-	charts.Cluster
+	charts.Capabilities
 	lookerIn lookerIn // nil: templates find nothing
 }
 
@@ -42,7 +42,7 @@ func (t target) looker(namespace string) charts.Looker {
 // lookerIn answers lookups of a release's templates: with them charts find the passwords that they have generated.
 // Templates only see objects of the namespace, whose Secrets their Pods could read as well. All answers together have
 // one budget. The lookups of a release share its time, too.
-func (c *Cluster) lookerIn(namespace string) charts.Looker {
+func (c *Connection) lookerIn(namespace string) charts.Looker {
 	budget := outbound.NewBudget(mostLookedUp, outbound.MaxPages)
 	since := time.Now()
 	left := longestLookup

@@ -12,7 +12,7 @@ import (
 
 // NodePorts implements vim.Exposer. It returns the deployment's Services of type NodePort with their TCP ports. If a
 // manifest names no number, the cluster has chosen it.
-func (c *Cluster) NodePorts(ctx context.Context, name string) (out []lcm.ExposedService, err error) {
+func (c *Connection) NodePorts(ctx context.Context, name string) (out []lcm.ExposedService, err error) {
 	r, err := c.recordOf(ctx, name)
 	if err != nil {
 		return nil, err

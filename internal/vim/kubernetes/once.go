@@ -107,7 +107,7 @@ func (w *waiting) setEnd(o *unstructured.Unstructured, failed string) {
 
 // renewFailed removes Jobs and Pods that failed in an earlier attempt, so that they are made again: Kubernetes itself
 // does not run them any more.
-func (c *Cluster) renewFailed(ctx context.Context, objects []prepared, w *waiting) error {
+func (c *Connection) renewFailed(ctx context.Context, objects []prepared, w *waiting) error {
 	var failed []unstructured.Unstructured
 	for _, p := range objects {
 		if !runsOnce(p.GetKind()) || p.mapping == nil {
@@ -166,7 +166,7 @@ func (r *record) isOver(p prepared) bool {
 }
 
 // unended leaves out the objects whose work is over and that are gone.
-func (c *Cluster) unended(ctx context.Context, objects []prepared, r *record, w *waiting) (out []prepared, err error) {
+func (c *Connection) unended(ctx context.Context, objects []prepared, r *record, w *waiting) (out []prepared, err error) {
 	for _, p := range objects {
 		if r.isOver(p) && p.mapping != nil {
 			there, err := c.ownerOf(ctx, p)
@@ -185,7 +185,7 @@ func (c *Cluster) unended(ctx context.Context, objects []prepared, r *record, w 
 }
 
 // noteOver notes in the record which Jobs have done their work, also when something else has failed.
-func (c *Cluster) noteOver(ctx context.Context, objects []prepared, r *record, w *waiting) error {
+func (c *Connection) noteOver(ctx context.Context, objects []prepared, r *record, w *waiting) error {
 	now := map[string]string{}
 	for _, p := range objects {
 		if failed, seen := w.endOf(p); seen && failed == "" {

@@ -24,7 +24,7 @@ func condition1(kind string) map[string]any {
 }
 
 func TestEndsByItself_isWhatWorksAndEnds(t *testing.T) {
-	w := (&Cluster{}).wait("owner", 0, func(string) {})
+	w := (&Connection{}).wait("owner", 0, func(string) {})
 	container := []any{map[string]any{"name": "c"}}
 	probed := []any{map[string]any{"name": "c", "readinessProbe": map[string]any{}}}
 	for name, c := range map[string]struct {
@@ -56,7 +56,7 @@ func TestRests_isWhatItsAuthorHasPaused(t *testing.T) {
 }
 
 func TestJudgeOnce_waitsForTheEnd(t *testing.T) {
-	w := (&Cluster{}).wait("owner", 0, func(string) {})
+	w := (&Connection{}).wait("owner", 0, func(string) {})
 	ready, why, err := w.judgeOnce(objectOf("Job", nil, map[string]any{"active": int64(1)}))
 	require.NoError(t, err)
 	assert.False(t, ready)
@@ -74,7 +74,7 @@ func TestJudgeOnce_waitsForTheEnd(t *testing.T) {
 func TestJudgeGone_remembersHowAJobEnded(t *testing.T) {
 	ttl := map[string]any{"ttlSecondsAfterFinished": int64(0)}
 	job := prepared{Unstructured: *objectOf("Job", nil, nil)}
-	w := (&Cluster{}).wait("owner", 0, func(string) {})
+	w := (&Connection{}).wait("owner", 0, func(string) {})
 	ready, why, err := w.judgeGone(job)
 	require.NoError(t, err)
 	assert.False(t, ready)
@@ -93,7 +93,7 @@ func TestJudgeGone_remembersHowAJobEnded(t *testing.T) {
 	_, _, err = w.judgeGone(job)
 	require.ErrorContains(t, err, "has failed")
 
-	again := (&Cluster{}).wait("owner", 0, func(string) {})
+	again := (&Connection{}).wait("owner", 0, func(string) {})
 	again.former = append(again.former, "u1")
 	again.noteEnd(objectOf("Job", ttl, condition1("Failed")))
 	_, seen = again.endOf(job)

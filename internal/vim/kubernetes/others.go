@@ -16,7 +16,7 @@ import (
 // inUse says why a namespace, a CustomResourceDefinition or a PersistentVolume must stay: objects of others depend on it,
 // or the credentials may not look. "" means that Windlass can remove it. Everybody's objects go with it, so an API server
 // that does not answer is an error.
-func (c *Cluster) inUse(ctx context.Context, p prepared, w *waiting) (why string, err error) {
+func (c *Connection) inUse(ctx context.Context, p prepared, w *waiting) (why string, err error) {
 	switch p.GetKind() {
 	case volumeKind:
 		if why, err = c.claimOf(ctx, p); why != "" {
@@ -35,7 +35,7 @@ func (c *Cluster) inUse(ctx context.Context, p prepared, w *waiting) (why string
 }
 
 // claimOf says which claim holds a PersistentVolume: Kubernetes would not delete it before the claim.
-func (c *Cluster) claimOf(ctx context.Context, p prepared) (why string, err error) {
+func (c *Connection) claimOf(ctx context.Context, p prepared) (why string, err error) {
 	volume, err := c.core.PersistentVolumes().Get(ctx, p.GetName(), metav1.GetOptions{})
 	switch {
 	case errors.IsNotFound(err):
@@ -62,7 +62,7 @@ func (c *Cluster) claimOf(ctx context.Context, p prepared) (why string, err erro
 }
 
 // othersOfKind looks for objects of a CustomResourceDefinition.
-func (c *Cluster) othersOfKind(ctx context.Context, p prepared, owner string) (why string, err error) {
+func (c *Connection) othersOfKind(ctx context.Context, p prepared, owner string) (why string, err error) {
 	group, _, _ := unstructured.NestedString(p.Object, "spec", "group")
 	kind, _, _ := unstructured.NestedString(p.Object, "spec", "names", "kind")
 	mapping, _, err := c.kindOf(ctx, schema.GroupVersionKind{Group: group, Kind: kind}, time.Now())
@@ -100,7 +100,7 @@ func ofItself(o *unstructured.Unstructured) bool {
 	return len(o.GetOwnerReferences()) > 0 // it goes with its owner
 }
 
-func (c *Cluster) othersInNamespace(ctx context.Context, namespace, owner string) (why string, err error) {
+func (c *Connection) othersInNamespace(ctx context.Context, namespace, owner string) (why string, err error) {
 	lists, err := c.namespaced(ctx)
 	if err != nil {
 		return "", err
@@ -124,7 +124,7 @@ func (c *Cluster) othersInNamespace(ctx context.Context, namespace, owner string
 }
 
 // othersAmong looks for objects of one resource in a namespace.
-func (c *Cluster) othersAmong(
+func (c *Connection) othersAmong(
 	ctx context.Context, resource schema.GroupVersionResource, namespace, owner string,
 ) (why string, err error) {
 	page := metav1.ListOptions{LabelSelector: notOf(owner), Limit: objectsAtOnce}

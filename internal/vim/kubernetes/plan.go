@@ -20,7 +20,7 @@ type plan struct {
 
 // plan works out the definition for this cluster. Members that the definition of a change omits stay as they were.
 // Charts look up objects of the cluster with look, if it is not nil.
-func (c *Cluster) plan(
+func (c *Connection) plan(
 	ctx context.Context, of Definition, have *record, owner string, look lookerIn,
 ) (*plan, error) {
 	p := &plan{}
@@ -59,7 +59,7 @@ func (c *Cluster) plan(
 	return p, nil
 }
 
-func (c *Cluster) planReleases(
+func (c *Connection) planReleases(
 	ctx context.Context, p *plan, of Definition, have *record, owner string, look lookerIn,
 ) error {
 	if of.Charts == nil {
@@ -84,7 +84,7 @@ func (c *Cluster) planReleases(
 	for i, chart := range of.Charts {
 		var err error
 		if i == 0 {
-			on.Cluster, err = c.capabilities(ctx)
+			on.Capabilities, err = c.capabilities(ctx)
 		}
 		if err != nil {
 			return err
@@ -101,7 +101,7 @@ func (c *Cluster) planReleases(
 
 // rehearsePlan rehearses objects, hooks and releases. It cannot rehearse an existing hook, because the hook is deleted
 // and made again.
-func (c *Cluster) rehearsePlan(ctx context.Context, p *plan, owner string) error {
+func (c *Connection) rehearsePlan(ctx context.Context, p *plan, owner string) error {
 	objects := slices.Clone(p.objects)
 	for _, h := range p.hooks {
 		if h.mapping == nil {
@@ -134,7 +134,7 @@ func (c *Cluster) rehearsePlan(ctx context.Context, p *plan, owner string) error
 	return failed
 }
 
-func (c *Cluster) refusal(kind lcm.Kind, problems []lcm.Problem) *lcm.Error {
+func (c *Connection) refusal(kind lcm.ErrorKind, problems []lcm.Problem) *lcm.Error {
 	return &lcm.Error{
 		Kind: kind, Problems: problems,
 		Detail: "The VIM " + c.name + " would refuse objects of the VNF; nothing was made.",

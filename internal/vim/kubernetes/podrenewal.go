@@ -119,7 +119,7 @@ func isReady(pod *unstructured.Unstructured) bool {
 
 // renewSets replaces the Pods of ReplicaSets that have a former template or former networks, some at a time. No
 // controller replaces them.
-func (c *Cluster) renewSets(ctx context.Context, r *record, objects []prepared, w *waiting) error {
+func (c *Connection) renewSets(ctx context.Context, r *record, objects []prepared, w *waiting) error {
 	outdated, err := c.outdated(ctx, r, "ReplicaSet", objects, nil)
 	if err != nil {
 		return err

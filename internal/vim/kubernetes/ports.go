@@ -81,7 +81,7 @@ func (r *record) attachmentOf(vdu, name string) (Attachment, bool) {
 }
 
 // networks returns the networks that the deployment itself made.
-func (c *Cluster) networks(ctx context.Context, r *record) (out []vim.Resource, err error) {
+func (c *Connection) networks(ctx context.Context, r *record) (out []vim.Resource, err error) {
 	for _, o := range r.Objects {
 		if o.GroupVersionKind().GroupKind() != networkKind.GroupKind() {
 			continue
@@ -108,7 +108,7 @@ func (c *Cluster) networks(ctx context.Context, r *record) (out []vim.Resource, 
 
 // connected requires every running Pod to have its wanted interfaces. Multus makes interfaces before containers start,
 // so a missing interface will not come later.
-func (c *Cluster) connected(ctx context.Context, r *record) error {
+func (c *Connection) connected(ctx context.Context, r *record) error {
 	if len(r.Attachments) == 0 {
 		return nil
 	}

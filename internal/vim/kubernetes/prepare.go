@@ -38,7 +38,7 @@ func (p prepared) remembered() bool { return p.mapping == nil || slices.Contains
 
 // prepare puts the deployment's objects into their namespaces, labels them with its owner and sets the numbers of Pods.
 // The error names each object whose kind the cluster does not have.
-func (c *Cluster) prepare(
+func (c *Connection) prepare(
 	ctx context.Context, d Definition, owner string, workloads map[string]Workload,
 ) (out []prepared, err error) {
 	began := time.Now()

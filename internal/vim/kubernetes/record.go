@@ -62,13 +62,13 @@ const (
 	largestRecord = 16 << 20
 )
 
-func (c *Cluster) noDeployment(name string) error {
+func (c *Connection) noDeployment(name string) error {
 	return lcm.Errorf(lcm.KindNotFound, "There is no deployment %s in the namespace %s of the VIM %s.", name, c.namespace,
 		c.name)
 }
 
 // recordOf reads a deployment's record. The error is NotFound when there is none.
-func (c *Cluster) recordOf(ctx context.Context, name string) (*record, error) {
+func (c *Connection) recordOf(ctx context.Context, name string) (*record, error) {
 	secret, err := c.core.Secrets(c.namespace).Get(ctx, name, metav1.GetOptions{})
 	switch {
 	case errors.IsNotFound(err) && errors.IsUnexpectedServerError(err): // of a proxy, which does not know what exists
@@ -92,7 +92,7 @@ func (c *Cluster) recordOf(ctx context.Context, name string) (*record, error) {
 }
 
 // keep writes a deployment's record.
-func (c *Cluster) keep(ctx context.Context, name string, r *record) error {
+func (c *Connection) keep(ctx context.Context, name string, r *record) error {
 	doc, err := json.Marshal(r)
 	if err != nil {
 		return lcm.Wrap(lcm.KindBug, err, "Windlass cannot write the record of %s.", name)
@@ -126,7 +126,7 @@ func (c *Cluster) keep(ctx context.Context, name string, r *record) error {
 }
 
 // forget deletes a deployment's record, after everything else of the deployment.
-func (c *Cluster) forget(ctx context.Context, name string, r *record) error {
+func (c *Connection) forget(ctx context.Context, name string, r *record) error {
 	err := c.core.Secrets(c.namespace).Delete(ctx, name, metav1.DeleteOptions{
 		Preconditions: metav1.NewUIDPreconditions(r.id),
 	})

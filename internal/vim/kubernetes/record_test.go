@@ -16,7 +16,7 @@ import (
 func TestSettle_believesNobodyButTheAPIServer(t *testing.T) {
 	const ofKubernetes = `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"NotFound","code":404,` +
 		`"message":"secrets \"vnf-1\" not found","details":{"name":"vnf-1","kind":"secrets"}}`
-	for kind, c := range map[lcm.Kind]struct{ media, body string }{
+	for kind, c := range map[lcm.ErrorKind]struct{ media, body string }{
 		lcm.KindNotFound:    {"application/json", ofKubernetes},
 		lcm.KindUnavailable: {"text/html", "<html>404 Not Found</html>"},
 	} {
@@ -28,7 +28,7 @@ func TestSettle_believesNobodyButTheAPIServer(t *testing.T) {
 		t.Cleanup(server.Close)
 		clients, err := kubernetes.NewForConfig(&rest.Config{Host: server.URL})
 		require.NoError(t, err)
-		cluster := &Cluster{core: clients.CoreV1(), namespace: "default", name: "edge"}
+		cluster := &Connection{core: clients.CoreV1(), namespace: "default", name: "edge"}
 		err = cluster.Settle(t.Context(), "vnf-1", "owner", func(string) {})
 		require.Equal(t, kind, lcm.KindOf(err), "%v", err)
 	}

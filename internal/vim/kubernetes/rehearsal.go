@@ -43,7 +43,7 @@ const standIn = "windlass-rehearsal"
 // rehearseElsewhere rehearses an object in the VIM's own namespace, because the object's namespace does not exist yet.
 // It reports only mistakes of the object itself: quotas and webhooks may differ between namespaces. It skips custom
 // resources, which may be invalid under another name.
-func (c *Cluster) rehearseElsewhere(ctx context.Context, p prepared) error {
+func (c *Connection) rehearseElsewhere(ctx context.Context, p prepared) error {
 	if ofDefinition(&p.Unstructured) || !slices.Contains(p.verbs, "patch") {
 		return nil
 	}

@@ -84,7 +84,7 @@ func (r *releasing) phase() phase {
 
 // release works out the next revision of a chart. With unchanged inputs, it keeps the objects. That keeps the passwords
 // that the templates generated.
-func (c *Cluster) release(
+func (c *Connection) release(
 	ctx context.Context, chart charts.Release, have *record, owner string, on target,
 ) (*releasing, error) {
 	chart.Namespace = cmp.Or(chart.Namespace, c.namespace)
@@ -123,7 +123,7 @@ func (c *Cluster) release(
 		}
 	}
 	if r.stored == nil {
-		if err := r.render(ctx, chart, on.Cluster, on.looker(r.Namespace)); err != nil {
+		if err := r.render(ctx, chart, on.Capabilities, on.looker(r.Namespace)); err != nil {
 			return nil, err
 		}
 	}
@@ -144,7 +144,7 @@ func (r *releasing) unreadable(of *release.Release, err error) error {
 }
 
 // render makes a new revision of the chart.
-func (r *releasing) render(ctx context.Context, chart charts.Release, on charts.Cluster, look charts.Looker) error {
+func (r *releasing) render(ctx context.Context, chart charts.Release, on charts.Capabilities, look charts.Looker) error {
 	made, err := charts.Render(ctx, chart, r.Revision, on, look)
 	if err != nil {
 		return err
@@ -231,7 +231,7 @@ func (r *releasing) setManifest(objects []prepared) {
 }
 
 // capabilities returns the cluster's version and APIs: templates may read them.
-func (c *Cluster) capabilities(ctx context.Context) (out charts.Cluster, err error) {
+func (c *Connection) capabilities(ctx context.Context) (out charts.Capabilities, err error) {
 	version, err := c.kinds.client.ServerVersionWithContext(ctx)
 	if err != nil {
 		return out, translate("report its version", err)
@@ -255,9 +255,9 @@ func (c *Cluster) capabilities(ctx context.Context) (out charts.Cluster, err err
 
 // rehearseReleases checks that no release name is taken by another owner, and that Windlass can store the releases.
 // kind is the kind of the last problem.
-func (c *Cluster) rehearseReleases(
+func (c *Connection) rehearseReleases(
 	ctx context.Context, all []*releasing, coming []string,
-) (problems []lcm.Problem, kind lcm.Kind, err error) {
+) (problems []lcm.Problem, kind lcm.ErrorKind, err error) {
 	for _, r := range all {
 		if r.foreign {
 			kind = lcm.KindConflict

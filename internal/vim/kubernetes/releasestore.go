@@ -41,7 +41,7 @@ func releaseSecret(name string, revision int) string {
 }
 
 // revisions returns the Secrets of a release, the newest first. foreign is true if any Secret has another owner.
-func (c *Cluster) revisions(
+func (c *Connection) revisions(
 	ctx context.Context, namespace, name, owner string,
 ) (secrets []corev1.Secret, foreign bool, err error) {
 	err = eachPage(ctx, metav1.ListOptions{LabelSelector: "owner=helm,name=" + name, Limit: revisionsAtOnce},
@@ -65,7 +65,7 @@ func (c *Cluster) revisions(
 }
 
 // latest returns the newest revision of a release; nil when there is none.
-func (c *Cluster) latest(ctx context.Context, namespace, name, owner string) (*release.Release, error) {
+func (c *Connection) latest(ctx context.Context, namespace, name, owner string) (*release.Release, error) {
 	secrets, foreign, err := c.revisions(ctx, namespace, name, owner)
 	switch {
 	case err != nil || len(secrets) == 0:
@@ -110,7 +110,7 @@ func packRelease(r *release.Release) (*corev1.Secret, error) {
 }
 
 // store writes a revision with that status and description.
-func (c *Cluster) store(ctx context.Context, r *release.Release, status common.Status, says string) error {
+func (c *Connection) store(ctx context.Context, r *release.Release, status common.Status, says string) error {
 	r.SetStatus(status, says)
 	secret, err := packRelease(r)
 	if err != nil {
@@ -128,7 +128,7 @@ func (c *Cluster) store(ctx context.Context, r *release.Release, status common.S
 }
 
 // rehearseRelease checks with a dry run that a revision can be written: it has to fit into a Secret.
-func (c *Cluster) rehearseRelease(ctx context.Context, r *release.Release) error {
+func (c *Connection) rehearseRelease(ctx context.Context, r *release.Release) error {
 	secret, err := packRelease(r)
 	if err != nil {
 		return err
@@ -144,7 +144,7 @@ func (c *Cluster) rehearseRelease(ctx context.Context, r *release.Release) error
 
 // deployed marks a revision as deployed and the earlier deployed revisions as superseded. It deletes the oldest
 // revisions beyond mostRevisions.
-func (c *Cluster) deployed(ctx context.Context, r *release.Release, says string) error {
+func (c *Connection) deployed(ctx context.Context, r *release.Release, says string) error {
 	r.Info.LastDeployed = time.Now()
 	if err := c.store(ctx, r, common.StatusDeployed, says); err != nil {
 		return err
@@ -171,7 +171,7 @@ func (c *Cluster) deployed(ctx context.Context, r *release.Release, says string)
 	return nil
 }
 
-func (c *Cluster) forgetRevision(ctx context.Context, s corev1.Secret) error {
+func (c *Connection) forgetRevision(ctx context.Context, s corev1.Secret) error {
 	err := c.core.Secrets(s.Namespace).Delete(ctx, s.Name, metav1.DeleteOptions{})
 	if err != nil && !errors.IsNotFound(err) {
 		return translate("forget the release "+s.Labels["name"], err)
@@ -180,7 +180,7 @@ func (c *Cluster) forgetRevision(ctx context.Context, s corev1.Secret) error {
 }
 
 // forgetRelease deletes the owner's revisions of a release.
-func (c *Cluster) forgetRelease(ctx context.Context, namespace, name, owner string) error {
+func (c *Connection) forgetRelease(ctx context.Context, namespace, name, owner string) error {
 	secrets, _, err := c.revisions(ctx, namespace, name, owner)
 	if err != nil {
 		return err

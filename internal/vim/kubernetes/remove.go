@@ -17,12 +17,12 @@ import (
 )
 
 // Remove implements vim.VIM. It removes objects in reverse order, and never those of another owner.
-func (c *Cluster) Remove(ctx context.Context, name, owner string, progress func(string)) error {
+func (c *Connection) Remove(ctx context.Context, name, owner string, progress func(string)) error {
 	return c.Dispose(ctx, name, owner, vim.Removal{}, progress)
 }
 
 // Dispose implements vim.Disposer. Its error names the objects that were not gone in time, and what holds them.
-func (c *Cluster) Dispose(
+func (c *Connection) Dispose(
 	ctx context.Context, name, owner string, how vim.Removal, progress func(string),
 ) error {
 	ctx, done := limited(ctx, how.Timeout)
@@ -35,7 +35,7 @@ func (c *Cluster) Dispose(
 	return w.overdue(ctx, c.removeDeployment(ctx, name, w))
 }
 
-func (c *Cluster) removeDeployment(ctx context.Context, name string, w *waiting) error {
+func (c *Connection) removeDeployment(ctx context.Context, name string, w *waiting) error {
 	r, err := c.recordOf(ctx, name)
 	switch {
 	case lcm.Is(err, lcm.KindNotFound):
@@ -90,7 +90,7 @@ func parted(objects []unstructured.Unstructured) (of parts) {
 	return of
 }
 
-func (c *Cluster) removeAll(ctx context.Context, objects []unstructured.Unstructured, w *waiting) error {
+func (c *Connection) removeAll(ctx context.Context, objects []unstructured.Unstructured, w *waiting) error {
 	all := layers(objects)
 	slices.Reverse(all)
 	for _, layer := range all {
@@ -102,7 +102,7 @@ func (c *Cluster) removeAll(ctx context.Context, objects []unstructured.Unstruct
 }
 
 // drop removes the former definition's objects that the present definition lacks, once the present objects are ready.
-func (c *Cluster) drop(ctx context.Context, name string, r *record, w *waiting) error {
+func (c *Connection) drop(ctx context.Context, name string, r *record, w *waiting) error {
 	if len(r.Dropped)+len(r.Former) == 0 {
 		return nil
 	}
@@ -119,7 +119,7 @@ func (c *Cluster) drop(ctx context.Context, name string, r *record, w *waiting) 
 	return c.keep(ctx, name, r)
 }
 
-func (c *Cluster) removeLayer(ctx context.Context, layer []unstructured.Unstructured, w *waiting) error {
+func (c *Connection) removeLayer(ctx context.Context, layer []unstructured.Unstructured, w *waiting) error {
 	var going []prepared
 	began := time.Now()
 	for _, o := range layer {
@@ -162,7 +162,7 @@ func (c *Cluster) removeLayer(ctx context.Context, layer []unstructured.Unstruct
 	return w.until(ctx, going, w.gone)
 }
 
-func (c *Cluster) remove(ctx context.Context, p prepared, owner string) error {
+func (c *Connection) remove(ctx context.Context, p prepared, owner string) error {
 	to := c.at(p.mapping, p.GetNamespace())
 	have, err := to.Get(ctx, p.GetName(), metav1.GetOptions{})
 	switch {

@@ -13,7 +13,7 @@ func (p prepared) shared() bool {
 }
 
 // ours returns the objects without the shared objects that another owner made.
-func (c *Cluster) ours(ctx context.Context, objects []prepared, owner string) (out []prepared, err error) {
+func (c *Connection) ours(ctx context.Context, objects []prepared, owner string) (out []prepared, err error) {
 	for _, p := range objects {
 		if p.shared() && p.mapping != nil {
 			there, err := c.ownerOf(ctx, p)

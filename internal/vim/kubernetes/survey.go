@@ -10,7 +10,7 @@ import (
 
 // Survey implements vim.Surveyor: the API server checks all objects in dry runs. It also refuses objects that exceed a
 // quota of the namespace. Charts look up nothing: everybody who may read may ask for a plan.
-func (c *Cluster) Survey(ctx context.Context, d vim.Deployment, _ vim.Room) (problems []string, err error) {
+func (c *Connection) Survey(ctx context.Context, d vim.Deployment, _ vim.Room) (problems []string, err error) {
 	if d.Definition == nil {
 		return nil, nil
 	}
@@ -28,8 +28,8 @@ func (c *Cluster) Survey(ctx context.Context, d vim.Deployment, _ vim.Room) (pro
 
 // toldOf separates problems that the VIM would refuse from an error of the survey itself.
 func toldOf(err error) (problems []string, unknown error) {
-	told := []lcm.Kind{lcm.KindInvalid, lcm.KindConflict, lcm.KindExhausted, lcm.KindNotFound, lcm.KindBroken}
-	if err == nil || !slices.ContainsFunc(told, func(k lcm.Kind) bool { return lcm.Is(err, k) }) {
+	told := []lcm.ErrorKind{lcm.KindInvalid, lcm.KindConflict, lcm.KindExhausted, lcm.KindNotFound, lcm.KindBroken}
+	if err == nil || !slices.ContainsFunc(told, func(k lcm.ErrorKind) bool { return lcm.Is(err, k) }) {
 		return nil, err
 	}
 	e, ok := err.(*lcm.Error) //nolint:errorlint // this package made the error

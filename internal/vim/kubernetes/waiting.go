@@ -18,7 +18,7 @@ const usualPatience = 5 * time.Second
 
 // waiting follows a deployment's objects and Pods as the API server tells of changes.
 type waiting struct {
-	cluster  *Cluster
+	cluster  *Connection
 	owner    string
 	patience time.Duration
 	show     func(string)
@@ -50,7 +50,7 @@ type waiting struct {
 	claimed []unstructured.Unstructured
 }
 
-func (c *Cluster) wait(owner string, patience time.Duration, show func(string)) *waiting {
+func (c *Connection) wait(owner string, patience time.Duration, show func(string)) *waiting {
 	if patience == 0 {
 		patience = usualPatience
 	}

@@ -125,7 +125,7 @@ var expectedEvents = func() string {
 }()
 
 // informer follows the selected objects of one place. It calls full if the list of them does not end.
-func (c *Cluster) informer(
+func (c *Connection) informer(
 	at place, full context.CancelCauseFunc, selected func(*metav1.ListOptions),
 ) cache.SharedIndexInformer {
 	resource := c.objects.Resource(at.resource).Namespace(at.namespace)

@@ -67,7 +67,7 @@ func renewalError(err, cause error) *lcm.Error {
 }
 
 // silence explains why there was no answer at all. Waiting does not repair a bad certificate.
-func silence(err error) (lcm.Kind, string) {
+func silence(err error) (lcm.ErrorKind, string) {
 	if bad, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
 		return lcm.KindInvalid, fmt.Sprintf("its TLS certificate cannot be verified (%v); give the VIM the ca_cert of its "+
 			"authority, or correct its auth_url", bad.Err)
@@ -141,7 +141,7 @@ func retryAfter(err error) time.Duration {
 	return 0
 }
 
-func kindOfStatus(status int, said string) lcm.Kind {
+func kindOfStatus(status int, said string) lcm.ErrorKind {
 	switch {
 	case status >= http.StatusInternalServerError, status == http.StatusTooManyRequests,
 		status == http.StatusRequestTimeout:

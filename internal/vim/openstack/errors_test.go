@@ -15,7 +15,7 @@ func TestTranslate_readsWhatEachServiceSays(t *testing.T) {
 	for name, c := range map[string]struct {
 		status int
 		body   string
-		kind   lcm.Kind
+		kind   lcm.ErrorKind
 		said   string
 	}{
 		"Nova's quota": {

@@ -34,7 +34,7 @@ func (c *Cloud) failure(ctx context.Context, name, id, status, outermost string)
 }
 
 // kindOfReason reads the kind of a failure from a status reason, which begins with the class of Heat's exception.
-func kindOfReason(reason string) lcm.Kind {
+func kindOfReason(reason string) lcm.ErrorKind {
 	switch {
 	case exhausted(reason):
 		return lcm.KindExhausted

@@ -44,7 +44,7 @@ func (c *Cloud) Survey(ctx context.Context, d vim.Deployment, room vim.Room) (pr
 // previewed returns the first mistake that Heat finds in a stack; err is the reason why Heat could not answer.
 func (c *Cloud) previewed(ctx context.Context, s Stack) (problem, err error) {
 	err = translate("preview the stack", stacks.Preview(ctx, c.heat, s).Err)
-	for _, kind := range []lcm.Kind{lcm.KindInvalid, lcm.KindNotFound, lcm.KindExhausted} {
+	for _, kind := range []lcm.ErrorKind{lcm.KindInvalid, lcm.KindNotFound, lcm.KindExhausted} {
 		if lcm.Is(err, kind) {
 			return err, nil
 		}

@@ -10,7 +10,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// timing holds the time limits and pauses of the driver for a cloud.
+// timing holds the time limits and pauses of the connector for a cloud.
 type timing struct {
 	// call limits one HTTP call; OpenStack does longer work asynchronously.
 	call time.Duration

@@ -82,7 +82,7 @@ const (
 )
 
 // kinds are the kinds of Heat's resources.
-var kinds = map[string]vim.Kind{
+var kinds = map[string]vim.ResourceKind{
 	"OS::Nova::Server": vim.Compute, volumeType: vim.Storage, portType: vim.LinkPort, "OS::Neutron::Net": vim.Network,
 	"OS::Neutron::ProviderNet": vim.Network, "OS::Neutron::FloatingIP": vim.PublicAddr,
 	"OS::Heat::AutoScalingGroup": vim.Group, "OS::Heat::ResourceGroup": vim.Group,

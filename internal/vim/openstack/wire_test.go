@@ -140,7 +140,7 @@ const novaMoment = `{"serviceUnavailable": {"code": 503, "message": "The service
 func TestCall_tellsWhatTheServiceHasSaidAndHowLongToWait(t *testing.T) {
 	for name, c := range map[string]struct {
 		service http.HandlerFunc
-		kind    lcm.Kind
+		kind    lcm.ErrorKind
 		words   string
 		wait    time.Duration
 	}{
@@ -301,7 +301,7 @@ func TestToken_thatIsRefusedTwiceIsNotRenewedForEver(t *testing.T) {
 func TestToken_thatCannotBeRenewedSaysWhy(t *testing.T) {
 	for name, c := range map[string]struct {
 		login http.HandlerFunc
-		kind  lcm.Kind
+		kind  lcm.ErrorKind
 		words string
 		wait  time.Duration
 	}{
@@ -337,7 +337,7 @@ func TestToken_thatCannotBeRenewedSaysWhy(t *testing.T) {
 func TestConnect_tellsWhatIsWrongWithKeystone(t *testing.T) {
 	for name, c := range map[string]struct {
 		login http.HandlerFunc
-		kind  lcm.Kind
+		kind  lcm.ErrorKind
 		words string
 	}{
 		"401": {says(401, `{}`), lcm.KindDenied, "refused the credentials of VIM wire"},

@@ -272,7 +272,7 @@ func (s *site) removes() {
 	}
 }
 
-func (s *site) isKind(kind lcm.Kind, err error) {
+func (s *site) isKind(kind lcm.ErrorKind, err error) {
 	s.Helper()
 	require.Error(s, err)
 	require.Equal(s, kind, lcm.KindOf(err), "%v", err)

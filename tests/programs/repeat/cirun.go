@@ -13,7 +13,7 @@ var heads = map[string][]string{
 	"unit": {"== unit"}, "integration": {"== integration"}, "hostile": {"== hostile peers"},
 	"e2e":      {"== e2e, the life of one Windlass", "== e2e, all others"},
 	"machines": {"== real machines"}, "scripts": {"== scripts on fake machines and on real ones"},
-	"kubernetes:sample": {"== a sample of the driver for Kubernetes on control planes"},
+	"kubernetes:sample": {"== a sample of the connector for Kubernetes on control planes"},
 	"tackerclient":      {"== Tacker's client"}, "faults:sample": {"== sample of the fault matrix"},
 	"sequences:sample": {"== random sequences, and the model of the states"},
 	"ui:quick":         {"== the web page in a browser, if one is installed"},

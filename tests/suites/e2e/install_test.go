@@ -122,7 +122,7 @@ func (b *bareNodes) PinHostKey(_ context.Context, _ string, key []byte) ([]byte,
 // Vnf implements activities.Vnfs.
 func (b *bareNodes) Vnf(context.Context, lcm.OpOccID) (activities.VnfContext, error) {
 	return activities.VnfContext{
-		Drivers:     []lifecycle.Driver{kubeadm.New(b.params)},
+		Drivers:     []lifecycle.VnfDriver{kubeadm.New(b.params)},
 		PackageFile: func(context.Context, string) ([]byte, error) { return b.packageKey, nil },
 	}, nil
 }
@@ -167,7 +167,7 @@ func (b *bareNodes) prepare(t *testing.T, node lcm.Node) (kubenode.PrepareNodeOu
 }
 
 // refused prepares a node. This must fail with that kind and an error that contains all words. It returns the output.
-func (b *bareNodes) refused(t *testing.T, node lcm.Node, kind lcm.Kind, words ...string) string {
+func (b *bareNodes) refused(t *testing.T, node lcm.Node, kind lcm.ErrorKind, words ...string) string {
 	t.Helper()
 	_, err := b.prepare(t, node)
 	app, ok := errors.AsType[*temporal.ApplicationError](err)

@@ -33,7 +33,7 @@ type bareRegistries struct {
 func (b bareRegistries) Vnf(context.Context, lcm.OpOccID) (activities.VnfContext, error) {
 	return activities.VnfContext{
 		Instance: lcm.VnfInstance{ID: "registry-of-images"},
-		Drivers:  []lifecycle.Driver{&registry.Server{Params: *b.server}},
+		Drivers:  []lifecycle.VnfDriver{&registry.Server{Params: *b.server}},
 	}, nil
 }
 

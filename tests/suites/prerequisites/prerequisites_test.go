@@ -114,7 +114,7 @@ func TestPrerequisites_areFoundWhereverTheirNamesAre(t *testing.T) {
 		"mmdebstrap":     "deployments/lab/image/build.go",               // by a caller of such a function, after nice
 		"shellcheck":     "internal/remote/runner/runner_test.go",        // in a list of lists
 		"losetup":        "scripts/storage_test.go",                      // in a list
-		"systemd-nspawn": "deployments/lab/machine/nspawn/driver.go",     // in a table
+		"systemd-nspawn": "deployments/lab/machine/nspawn/hypervisor.go", // in a table
 		"nft":            "deployments/lab/machine/nspawn/rules_test.go", // LookPath, and after unshare
 		"git":            "task lint",                                    // in Taskfile.yml
 		"xargs":          "task lint",                                    // in a pipeline

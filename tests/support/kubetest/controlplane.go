@@ -27,7 +27,7 @@ import (
 	"github.com/windlass-nfv/windlass/deployments/lab/image"
 	"github.com/windlass-nfv/windlass/internal/freeport"
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	driver "github.com/windlass-nfv/windlass/internal/vim/kubernetes"
+	kube "github.com/windlass-nfv/windlass/internal/vim/kubernetes"
 )
 
 // Token and OtherToken are bearer tokens that a cluster accepts until the test ends.
@@ -246,20 +246,20 @@ func (p *ControlPlane) await(ctx context.Context) error {
 	return err
 }
 
-// Connect connects to a namespace with Windlass's driver.
-func (p *ControlPlane) Connect(t testing.TB, namespace string) *driver.Cluster {
+// Connect connects to a namespace with Windlass's connector.
+func (p *ControlPlane) Connect(t testing.TB, namespace string) *kube.Connection {
 	t.Helper()
 	return p.ConnectAs(t, namespace, Token)
 }
 
 // ConnectAs is Connect with another token.
-func (p *ControlPlane) ConnectAs(t testing.TB, namespace, token string) *driver.Cluster {
+func (p *ControlPlane) ConnectAs(t testing.TB, namespace, token string) *kube.Connection {
 	t.Helper()
-	return p.ConnectBy(t, &driver.Connector{}, namespace, token)
+	return p.ConnectBy(t, &kube.Connector{}, namespace, token)
 }
 
 // ConnectBy is ConnectAs with a Connector that several connections share, as in a worker.
-func (p *ControlPlane) ConnectBy(t testing.TB, by *driver.Connector, namespace, token string) *driver.Cluster {
+func (p *ControlPlane) ConnectBy(t testing.TB, by *kube.Connector, namespace, token string) *kube.Connection {
 	t.Helper()
 	c, err := by.Connect(lcm.Vim{
 		Name: "cluster", Type: lcm.VimKubernetes, AuthURL: p.URL, Project: map[string]any{"name": namespace},

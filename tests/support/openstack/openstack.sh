@@ -1,6 +1,6 @@
 #!/bin/bash
 # openstack.sh up|down|status|openrc|restart|exec: a real OpenStack on this machine, for the contract tests of the
-# OpenStack driver. See README.md.
+# connector for OpenStack. See README.md.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 for part in settings report process packages secrets namespace images client fits; do

@@ -41,8 +41,8 @@ if ! "$here/openstack.sh" status >/dev/null; then
 	"$here/openstack.sh" up
 fi
 export WINDLASS_TEST_OPENSTACK=$state/cloud.json
-echo "== contract of the driver"
+echo "== contract of the connector"
 go test -C tests -count=1 -timeout 40m -run 'TestContract_realOpenStack' "${short[@]}" "$@" ./suites/contract/openstack
 echo "== a cluster of virtual machines"
 go test -C tests -count=1 -timeout 80m -run 'TestOnRealOpenStack' "${short[@]}" "$@" ./suites/e2e
-echo "ran:     a real OpenStack: the driver's contract, the main job$([ ${#short[@]} = 0 ] && echo ", day 2")" >"$verdict"
+echo "ran:     a real OpenStack: the connector's contract, the main job$([ ${#short[@]} = 0 ] && echo ", day 2")" >"$verdict"

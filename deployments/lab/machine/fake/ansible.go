@@ -23,8 +23,8 @@ type Play struct {
 }
 
 // Plays returns the runs of playbooks so far, in order. A restarted lab begins with an empty list.
-func (d *Driver) Plays() []Play {
-	w := d.locked()
+func (h *Hypervisor) Plays() []Play {
+	w := h.locked()
 	defer w.mu.Unlock()
 	all := []Play{}
 	for _, play := range w.plays {
@@ -41,7 +41,7 @@ func (m *Machine) hasAnsible() bool {
 	return strings.Contains(names, "ansible") || strings.Contains(names, "offline")
 }
 
-func (p Params) lacksAnsible(m *Machine) *Result {
+func (p ScriptParams) lacksAnsible(m *Machine) *Result {
 	if m.hasAnsible() {
 		return nil
 	}
@@ -49,7 +49,7 @@ func (p Params) lacksAnsible(m *Machine) *Result {
 	return &r
 }
 
-func (d *Driver) checkAnsible(ctx context.Context, m *Machine, p Params) Result {
+func (h *Hypervisor) checkAnsible(ctx context.Context, m *Machine, p ScriptParams) Result {
 	if failed := p.lacksAnsible(m); failed != nil {
 		return *failed
 	}
@@ -62,8 +62,8 @@ func (d *Driver) checkAnsible(ctx context.Context, m *Machine, p Params) Result 
 	return Result{}
 }
 
-func (d *Driver) removeInventory(_ context.Context, m *Machine, p Params) Result {
-	if play := d.state().playIn(m, p.Get("DIRECTORY")); play != nil {
+func (h *Hypervisor) removeInventory(_ context.Context, m *Machine, p ScriptParams) Result {
+	if play := h.state().playIn(m, p.Get("DIRECTORY")); play != nil {
 		return p.Fail(75, "a run works with %s: %s.yml", p.Get("DIRECTORY"), play.Playbook)
 	}
 	m.files.remove(p.Get("DIRECTORY"))
@@ -82,20 +82,20 @@ func (w *world) playIn(m *Machine, directory string) *Play {
 	return nil
 }
 
-func (d *Driver) runPlaybook(ctx context.Context, m *Machine, p Params) Result {
+func (h *Hypervisor) runPlaybook(ctx context.Context, m *Machine, p ScriptParams) Result {
 	if failed := p.lacksAnsible(m); failed != nil {
 		return *failed
 	}
 	if failed := p.lacks("secrets"); failed != nil {
 		return *failed
 	}
-	directory, w := p.Get("DIRECTORY"), d.state()
+	directory, w := p.Get("DIRECTORY"), h.state()
 	if other := w.playIn(m, directory); other != nil {
 		return p.Fail(75, "another run works with %s: %s.yml", directory, other.Playbook)
 	}
 	text, _ := m.ReadFile(path.Join(directory, "hosts.ini"))
 	run := &playRun{
-		d: d, p: p, on: m, inventory: parseInventory(string(text)),
+		d: h, p: p, on: m, inventory: parseInventory(string(text)),
 		record: &Play{
 			MachineID: m.id, Directory: directory, Playbook: p.Get("PLAYBOOK"), Limit: fieldsOf(p.Get("LIMIT"), ","),
 			Variables: strings.Fields(p.Get("VARIABLES")), State: "running",
@@ -126,8 +126,8 @@ func fieldsOf(text, separator string) []string {
 
 // playRun is a playbook that runs.
 type playRun struct {
-	d         *Driver
-	p         Params
+	d         *Hypervisor
+	p         ScriptParams
 	on        *Machine
 	inventory inventory
 	record    *Play

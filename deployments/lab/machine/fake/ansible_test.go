@@ -48,7 +48,7 @@ func ansibleLab(t *testing.T, nodes ...string) *lab {
 	l := newLab(t, fake.Options{})
 	for _, node := range append(nodes, "ansible") {
 		l.address[node] = nextAddress()
-		require.NoError(t, l.driver.Create(t.Context(), machine.Machine{
+		require.NoError(t, l.hypervisor.Create(t.Context(), machine.Machine{
 			ID: node, Name: node, AuthorizedKeys: []string{l.line}, AdminPass: nodesPassword,
 			Ports: []machine.Port{{ID: node + "-port", NetworkID: "net0", FixedIPs: []string{l.address[node]}, PrefixLen: 24}},
 		}))
@@ -104,14 +104,14 @@ func (l *lab) playFor(ctx context.Context, password string, params ...string) er
 	}
 	secrets, err := json.Marshal(map[string]any{"windlass_passwords": passwords})
 	require.NoError(l.t, err)
-	params = append(params, fmt.Sprintf("NUMBER=%d", len(l.driver.Plays()))) // each run has its own number
+	params = append(params, fmt.Sprintf("NUMBER=%d", len(l.hypervisor.Plays()))) // each run has its own number
 	_, err = l.run(ctx, "ansible", onAnsible{"run-playbook", params},
 		scripts.Input{Name: "secrets", Value: string(secrets)})
 	return err
 }
 
 func (l *lab) members() (names []string) {
-	for _, c := range l.driver.Clusters() {
+	for _, c := range l.hypervisor.Clusters() {
 		require.Equal(l.t, ofInstance, c.ID)
 		require.Empty(l.t, c.Violations)
 		for _, m := range c.Members {
@@ -139,7 +139,7 @@ func TestAnsible_installsAndChangesAClusterOfFakeMachines(t *testing.T) {
 		"VARIABLES=node=w-1 skip_confirmation=yes reset_nodes=false allow_ungraceful_removal=true"))
 	require.Equal(t, []string{"cp-1", "cp-2", "w-2"}, l.members())
 
-	plays := l.driver.Plays()
+	plays := l.hypervisor.Plays()
 	require.Len(t, plays, 6)
 	require.Equal(t, fake.Play{
 		MachineID: "ansible", Directory: directory, Playbook: "scale", Limit: []string{"w-2"}, Variables: []string{},
@@ -153,16 +153,16 @@ func TestAnsible_stopsAtAClusterWithoutAPodNetwork(t *testing.T) {
 	l := ansibleLab(t, "cp-1", "w-1")
 	l.inventory("cp-1", "w-1")
 	ctx, stop := context.WithCancel(t.Context())
-	l.driver.SetPace(0, func(string) time.Duration {
-		if len(l.driver.Clusters()) == 0 {
+	l.hypervisor.SetPace(0, func(string) time.Duration {
+		if len(l.hypervisor.Clusters()) == 0 {
 			return 0
 		}
 		stop() // the control plane is made, the worker is not
 		return time.Hour
 	})
 	require.Error(t, l.playFor(ctx, nodesPassword, "PLAYBOOK=cluster"))
-	l.driver.SetPace(0, nil)
-	require.Len(t, l.driver.Clusters(), 1)
+	l.hypervisor.SetPace(0, nil)
+	require.Len(t, l.hypervisor.Clusters(), 1)
 	require.Equal(t, "yes", l.must("cp-1", scripts.LookForRemains{}).Get("remains"))
 	require.Equal(t, "no", l.must("w-1", scripts.LookForRemains{}).Get("remains"))
 	for range 2 {
@@ -170,11 +170,11 @@ func TestAnsible_stopsAtAClusterWithoutAPodNetwork(t *testing.T) {
 	}
 	require.ErrorContains(t, l.play(nodesPassword, "PLAYBOOK=reset"), "Reset confirmation failed")
 	require.NoError(t, l.play(nodesPassword, "PLAYBOOK=reset", "VARIABLES=reset_confirmation=yes"))
-	require.Empty(t, l.driver.Clusters())
+	require.Empty(t, l.hypervisor.Clusters())
 	require.NoError(t, l.play(nodesPassword, "PLAYBOOK=cluster"))
 	require.Equal(t, []string{"cp-1", "w-1"}, l.members())
 	require.NoError(t, l.play(nodesPassword, "PLAYBOOK=reset", "LIMIT=w-1", "VARIABLES=reset_confirmation=yes"))
-	require.Contains(t, l.driver.Clusters()[0].Violations, "the node w-1 was reset while it was ready")
+	require.Contains(t, l.hypervisor.Clusters()[0].Violations, "the node w-1 was reset while it was ready")
 }
 
 // TestAnsible_needsThePasswordsOfAllHosts adds a host to the inventory that the run has no password for.
@@ -197,13 +197,13 @@ func TestAnsible_reachesNodesAtTheirFloatingIPs(t *testing.T) {
 	fixed := maps.Clone(l.address)
 	for _, node := range []string{"cp-1", "w-1"} {
 		bind := machine.FloatingIP{ID: node, Address: nextAddress(), FixedIP: fixed[node], NetworkID: "net0"}
-		require.NoError(t, l.driver.BindFloatingIP(t.Context(), bind))
+		require.NoError(t, l.hypervisor.BindFloatingIP(t.Context(), bind))
 		l.address[node] = bind.Address
 	}
 	l.inventory("cp-1", "w-1")
 	require.NoError(t, l.play(nodesPassword, "PLAYBOOK=cluster"))
 	require.Equal(t, []string{"cp-1", "w-1"}, l.members())
-	require.NoError(t, l.driver.UnbindFloatingIP(t.Context(), "w-1"))
+	require.NoError(t, l.hypervisor.UnbindFloatingIP(t.Context(), "w-1"))
 	require.ErrorContains(t, l.play(nodesPassword, "PLAYBOOK=cluster"), "w-1: UNREACHABLE: Failed to connect")
 }
 
@@ -211,7 +211,7 @@ func TestAnsible_replacesAControlPlaneThatIsGone(t *testing.T) {
 	l := ansibleLab(t, "cp-1", "cp-2", "cp-3", "cp-4", "w-1")
 	l.inventory("cp-1 cp-2 cp-3", "w-1")
 	require.NoError(t, l.play(nodesPassword, "PLAYBOOK=cluster"))
-	require.NoError(t, l.driver.Kill(t.Context(), "cp-1"))
+	require.NoError(t, l.hypervisor.Kill(t.Context(), "cp-1"))
 	l.inventory("cp-2 cp-3 cp-4", "w-1", "cp-1")
 	require.NoError(t, l.play(nodesPassword, "PLAYBOOK=facts"))
 	recovers := []string{"PLAYBOOK=recover-control-plane", "LIMIT=etcd,kube_control_plane", "VARIABLES=etcd_retries=10"}
@@ -231,9 +231,9 @@ func TestAnsible_saysWhatStopsIt(t *testing.T) {
 	err := l.play("wrong", "PLAYBOOK=cluster")
 	require.ErrorContains(t, err, "cluster.yml failed: cp-1: UNREACHABLE: Invalid/incorrect password")
 
-	require.NoError(t, l.driver.Kill(t.Context(), "w-1"))
+	require.NoError(t, l.hypervisor.Kill(t.Context(), "w-1"))
 	require.ErrorContains(t, l.play(nodesPassword, "PLAYBOOK=cluster"), "w-1: UNREACHABLE: Failed to connect")
-	require.NoError(t, l.driver.Start(t.Context(), "w-1"))
+	require.NoError(t, l.hypervisor.Start(t.Context(), "w-1"))
 	l.dial("w-1")
 	require.NoError(t, l.play(nodesPassword, "PLAYBOOK=cluster"))
 	require.Equal(t, []string{"cp-1", "w-1"}, l.members())

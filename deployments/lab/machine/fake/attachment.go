@@ -9,54 +9,54 @@ import (
 )
 
 // AttachVolume records the attachment and returns a device name.
-func (d *Driver) AttachVolume(_ context.Context, machineID string, v machine.Volume) (string, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	m, known := d.machines[machineID]
+func (h *Hypervisor) AttachVolume(_ context.Context, machineID string, v machine.Volume) (string, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	m, known := h.machines[machineID]
 	if !known {
 		return "", lcm.Errorf(lcm.KindNotFound, "there is no machine %s", machineID)
 	}
-	if holder := d.volumes[v.ID]; holder != "" && holder != machineID {
+	if holder := h.volumes[v.ID]; holder != "" && holder != machineID {
 		return "", lcm.Errorf(lcm.KindConflict, "volume %s is attached to the machine %s", v.ID, holder)
 	}
-	d.volumes[v.ID] = machineID
+	h.volumes[v.ID] = machineID
 	return m.device(v.ID), nil
 }
 
 // DetachVolume removes the attachment; the volume stays.
-func (d *Driver) DetachVolume(_ context.Context, machineID, volumeID string) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.volumes[volumeID] == machineID {
-		d.volumes[volumeID] = ""
+func (h *Hypervisor) DetachVolume(_ context.Context, machineID, volumeID string) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.volumes[volumeID] == machineID {
+		h.volumes[volumeID] = ""
 	}
-	if m, known := d.machines[machineID]; known {
+	if m, known := h.machines[machineID]; known {
 		m.removeDevice(volumeID)
 	}
 	return nil
 }
 
 // DeleteVolume forgets a volume that is not attached.
-func (d *Driver) DeleteVolume(_ context.Context, volumeID string) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if holder := d.volumes[volumeID]; holder != "" {
+func (h *Hypervisor) DeleteVolume(_ context.Context, volumeID string) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if holder := h.volumes[volumeID]; holder != "" {
 		return lcm.Errorf(lcm.KindConflict, "volume %s is attached to the machine %s", volumeID, holder)
 	}
-	delete(d.volumes, volumeID)
-	d.world.forgetDisk(volumeID)
+	delete(h.volumes, volumeID)
+	h.world.forgetDisk(volumeID)
 	return nil
 }
 
 // BindFloatingIP makes the machine with that fixed address also listen on the floating address.
-func (d *Driver) BindFloatingIP(_ context.Context, f machine.FloatingIP) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if old, bound := d.floating[f.ID]; bound && old != f {
-		d.unbind(old)
+func (h *Hypervisor) BindFloatingIP(_ context.Context, f machine.FloatingIP) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if old, bound := h.floating[f.ID]; bound && old != f {
+		h.unbind(old)
 	}
-	d.floating[f.ID] = f
-	for _, m := range d.machines {
+	h.floating[f.ID] = f
+	for _, m := range h.machines {
 		if m.hasAddress(f.FixedIP) {
 			return m.listen(f.Address)
 		}
@@ -65,10 +65,10 @@ func (d *Driver) BindFloatingIP(_ context.Context, f machine.FloatingIP) error {
 }
 
 // behind returns the fixed address to which a floating IP leads; other addresses lead to themselves.
-func (d *Driver) behind(address string) string {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for _, f := range d.floating {
+func (h *Hypervisor) behind(address string) string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, f := range h.floating {
 		if f.Address == address {
 			return f.FixedIP
 		}
@@ -77,18 +77,18 @@ func (d *Driver) behind(address string) string {
 }
 
 // UnbindFloatingIP stops listening on the address and closes its connections.
-func (d *Driver) UnbindFloatingIP(_ context.Context, id string) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if f, bound := d.floating[id]; bound {
-		d.unbind(f)
-		delete(d.floating, id)
+func (h *Hypervisor) UnbindFloatingIP(_ context.Context, id string) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if f, bound := h.floating[id]; bound {
+		h.unbind(f)
+		delete(h.floating, id)
 	}
 	return nil
 }
 
-func (d *Driver) unbind(f machine.FloatingIP) {
-	for _, m := range d.machines {
+func (h *Hypervisor) unbind(f machine.FloatingIP) {
+	for _, m := range h.machines {
 		if m.hasAddress(f.FixedIP) {
 			m.unlisten(f.Address)
 		}

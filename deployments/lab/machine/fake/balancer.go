@@ -28,8 +28,8 @@ type ExternalBalancer struct {
 }
 
 // ExternalBalancers returns all external balancers, by machine.
-func (d *Driver) ExternalBalancers() (all []ExternalBalancer) {
-	for _, m := range d.allMachines() {
+func (h *Hypervisor) ExternalBalancers() (all []ExternalBalancer) {
+	for _, m := range h.allMachines() {
 		servers := m.balanced()
 		if len(servers) == 0 {
 			continue
@@ -47,15 +47,15 @@ func (d *Driver) ExternalBalancers() (all []ExternalBalancer) {
 		}
 		all = append(all, b)
 	}
-	all = append(all, d.inCloud()...)
+	all = append(all, h.inCloud()...)
 	slices.SortFunc(all, func(a, b ExternalBalancer) int { return strings.Compare(a.MachineID, b.MachineID) })
 	return all
 }
 
-func (d *Driver) allMachines() (all []*Machine) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for _, m := range d.machines {
+func (h *Hypervisor) allMachines() (all []*Machine) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, m := range h.machines {
 		all = append(all, m)
 	}
 	return all
@@ -68,7 +68,7 @@ func (m *Machine) balanced() []string {
 }
 
 // leadsTo reports whether an external balancer leads to an API server. During an init, m itself counts as that server.
-func (d *Driver) leadsTo(balancer, m *Machine, initialising bool) bool {
+func (h *Hypervisor) leadsTo(balancer, m *Machine, initialising bool) bool {
 	if !balancer.works() {
 		return false
 	}
@@ -77,7 +77,7 @@ func (d *Driver) leadsTo(balancer, m *Machine, initialising bool) bool {
 		if initialising && m.hasAddress(address) {
 			return true
 		}
-		if other := d.machineAt(address); other != nil && other.servesAPI() {
+		if other := h.machineAt(address); other != nil && other.servesAPI() {
 			return true
 		}
 	}
@@ -94,7 +94,7 @@ const (
 )
 
 // balanceExternally acts out the script that writes HAProxy's configuration on an external balancer.
-func (d *Driver) balanceExternally(ctx context.Context, m *Machine, p Params) Result {
+func (h *Hypervisor) balanceExternally(ctx context.Context, m *Machine, p ScriptParams) Result {
 	wanted := []string{"haproxy", "nodes"}
 	if p.Get("SHARED") == "yes" {
 		wanted = append(wanted, "keepalived")
@@ -125,11 +125,11 @@ func (d *Driver) balanceExternally(ctx context.Context, m *Machine, p Params) Re
 		p.Print("HAProxy sends kubernetes-api to %s at %s:6443", server[1], address)
 	}
 	m.WriteFile(balancedFile, []byte(strings.Join(servers, "\n")), 0o644)
-	if p.Get("SERVES") == "yes" && !d.leadsTo(m, m, false) {
+	if p.Get("SERVES") == "yes" && !h.leadsTo(m, m, false) {
 		return p.Fail(1, "HAProxy reaches no API server; look at 'journalctl -u haproxy'")
 	}
 	if p.Get("SHARED") == "yes" {
-		result := d.configureLoadBalancer(ctx, m, p)
+		result := h.configureLoadBalancer(ctx, m, p)
 		m.composeHAProxy() // which has written only the cluster's part
 		return result
 	}
@@ -165,7 +165,7 @@ func (m *Machine) composeHAProxy() {
 }
 
 // exposeServices makes an external balancer serve ports of a VNF in the cluster.
-func (d *Driver) exposeServices(ctx context.Context, m *Machine, p Params) Result {
+func (h *Hypervisor) exposeServices(ctx context.Context, m *Machine, p ScriptParams) Result {
 	if _, ours := m.ReadFile(balancerPart); !ours {
 		p.Result("ours", "no")
 		return Result{}
@@ -190,7 +190,7 @@ func (d *Driver) exposeServices(ctx context.Context, m *Machine, p Params) Resul
 }
 
 // runExposureScript prints the arguments that a package's own script would get.
-func (d *Driver) runExposureScript(ctx context.Context, _ *Machine, p Params) Result {
+func (h *Hypervisor) runExposureScript(ctx context.Context, _ *Machine, p ScriptParams) Result {
 	if failed := p.lacks("script"); failed != nil {
 		return *failed
 	}
@@ -202,7 +202,7 @@ func (d *Driver) runExposureScript(ctx context.Context, _ *Machine, p Params) Re
 }
 
 // runBalancerScript records the nodes that a package's own script would get.
-func (d *Driver) runBalancerScript(_ context.Context, m *Machine, p Params) Result {
+func (h *Hypervisor) runBalancerScript(_ context.Context, m *Machine, p ScriptParams) Result {
 	var servers []string
 	for address := range strings.SplitSeq(p.Get("CONTROL_PLANES"), ",") {
 		servers = append(servers, address+" "+address)

@@ -27,7 +27,7 @@ func TestReplug_reachesAMachineThatBoots(t *testing.T) {
 	l := newLab(t, fake.Options{BootDelay: 300 * time.Millisecond})
 	l.boot("m1")
 	former, now := l.address["m1"], nextAddress()
-	require.NoError(t, l.driver.Replug(t.Context(), "m1",
+	require.NoError(t, l.hypervisor.Replug(t.Context(), "m1",
 		[]machine.Port{{ID: "other", NetworkID: "net0", FixedIPs: []string{now}}}))
 	require.Eventually(t, func() bool { return answers(now) }, 10*time.Second, 10*time.Millisecond)
 	require.False(t, answers(former), "its next owner must be able to listen there")
@@ -42,7 +42,7 @@ func TestKill_freesTheAddressOfAMachineThatBoots(t *testing.T) {
 	go func() {
 		for range 2000 {
 			time.Sleep(900*time.Microsecond + rand.N(200*time.Microsecond))
-			err := l.driver.Kill(t.Context(), "m1")
+			err := l.hypervisor.Kill(t.Context(), "m1")
 			if err == nil {
 				var free net.Listener
 				if free, err = net.Listen("tcp", net.JoinHostPort(l.address["m1"], "2222")); err == nil {
@@ -50,7 +50,7 @@ func TestKill_freesTheAddressOfAMachineThatBoots(t *testing.T) {
 				}
 			}
 			if err == nil {
-				err = l.driver.Start(t.Context(), "m1")
+				err = l.hypervisor.Start(t.Context(), "m1")
 			}
 			if err != nil {
 				done <- err

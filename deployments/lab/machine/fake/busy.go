@@ -23,7 +23,7 @@ func (m *Machine) kubeadms(but *run) (running []*run) {
 }
 
 // stopKubeadms ends the scripts that an earlier try has left running; it returns false when there were none.
-func (m *Machine) stopKubeadms(ctx context.Context, p Params) bool {
+func (m *Machine) stopKubeadms(ctx context.Context, p ScriptParams) bool {
 	running := m.kubeadms(p.run)
 	for _, r := range running {
 		r.cancel(errKilled)

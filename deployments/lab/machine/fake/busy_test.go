@@ -21,7 +21,7 @@ func slowJoin(t *testing.T) (l *lab, endpoint string, joined chan error) {
 	endpoint = l.address["cp-1"] + ":6443"
 	l.initialise("cp-1", endpoint)
 	l.mint("cp-1")
-	l.driver.SetPace(0, func(script string) time.Duration {
+	l.hypervisor.SetPace(0, func(script string) time.Duration {
 		if script == "kubeadm-join" {
 			return time.Hour
 		}
@@ -46,7 +46,7 @@ func TestCheckMember_isBusyWhileAJoinRunsAndAdmitThenDoesHarm(t *testing.T) {
 
 func TestKubeadmJoin_stopsThatOfAnEarlierTry(t *testing.T) {
 	l, endpoint, joined := slowJoin(t)
-	l.driver.SetPace(0, nil)
+	l.hypervisor.SetPace(0, nil)
 	script, config := l.joinScript("cp-2", endpoint)
 	text, err := script.Render()
 	require.NoError(t, err)

@@ -32,8 +32,8 @@ type StorageClass struct {
 
 // Provision makes a volume of a class for a claim, "namespace/name", as a running provisioner does. If server is set,
 // the volume comes from an earlier storage server at that address.
-func (d *Driver) Provision(clusterID, class, claim, server string) error {
-	w := d.locked()
+func (h *Hypervisor) Provision(clusterID, class, claim, server string) error {
+	w := h.locked()
 	defer w.mu.Unlock()
 	c := w.clusters[clusterID]
 	if c == nil || c.classes[class] == nil || !c.classes[class].Running {
@@ -126,17 +126,17 @@ func classIn(text string) (class StorageClass, err error) {
 	return class, nil
 }
 
-func (d *Driver) setUpStorageClass(ctx context.Context, m *Machine, p Params) Result {
+func (h *Hypervisor) setUpStorageClass(ctx context.Context, m *Machine, p ScriptParams) Result {
 	class, err := classIn(p.Input("manifest"))
 	if err != nil {
 		return p.Fail(1, "the StorageClass %s cannot be applied: %s", p.Get("CLASS"), err)
 	}
-	if other := d.machineAt(class.Server); other == nil || !other.works() || !d.state().exports(other, class.Path) {
+	if other := h.machineAt(class.Server); other == nil || !other.works() || !h.state().exports(other, class.Path) {
 		return p.Fail(1, "the provisioner nfs-%s of the StorageClass %s is not available after %s s: it is Pending; see "+
 			"that the nodes can pull its image",
 			class.Name, class.Name, p.Get("TIMEOUT"))
 	}
-	return d.onCluster(ctx, m, p, func(c *cluster) Result {
+	return h.onCluster(ctx, m, p, func(c *cluster) Result {
 		if have := c.classes[class.Name]; have != nil &&
 			(have.Provisioner != class.Provisioner || have.Reclaim != class.Reclaim) {
 			return p.Fail(1, "the StorageClass %s cannot be applied: updates to provisioner are forbidden", class.Name)
@@ -164,8 +164,8 @@ func (w *world) exports(m *Machine, dir string) bool {
 	})
 }
 
-func (d *Driver) scaleProvisioners(ctx context.Context, m *Machine, p Params) Result {
-	return d.onCluster(ctx, m, p, func(c *cluster) Result {
+func (h *Hypervisor) scaleProvisioners(ctx context.Context, m *Machine, p ScriptParams) Result {
+	return h.onCluster(ctx, m, p, func(c *cluster) Result {
 		for name := range strings.FieldsSeq(p.Get("CLASSES")) {
 			if class := c.classes[name]; class != nil {
 				class.Running = p.Get("STOP") == "no"
@@ -175,8 +175,8 @@ func (d *Driver) scaleProvisioners(ctx context.Context, m *Machine, p Params) Re
 	})
 }
 
-func (d *Driver) moveVolumes(ctx context.Context, m *Machine, p Params) Result {
-	return d.onCluster(ctx, m, p, func(c *cluster) Result {
+func (h *Hypervisor) moveVolumes(ctx context.Context, m *Machine, p ScriptParams) Result {
+	return h.onCluster(ctx, m, p, func(c *cluster) Result {
 		for _, name := range slices.Sorted(maps.Keys(c.volumes)) {
 			v := c.volumes[name]
 			if v.Provisioner != p.Get("PROVISIONER") || v.Server == p.Get("SERVER") {

@@ -9,27 +9,27 @@ import (
 	"github.com/windlass-nfv/windlass/deployments/lab/machine"
 )
 
-var _ machine.Balancer = (*Driver)(nil)
+var _ machine.Balancer = (*Hypervisor)(nil)
 
 // apiServerPort is the port of API servers.
 const apiServerPort = 6443
 
 // Balance implements machine.Balancer: machines get an answer at the address of a load balancer of the cloud.
-func (d *Driver) Balance(_ context.Context, b machine.LoadBalancer) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
+func (h *Hypervisor) Balance(_ context.Context, b machine.LoadBalancer) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	if len(b.Fronts) == 0 {
-		delete(d.balancers, b.ID)
+		delete(h.balancers, b.ID)
 		return nil
 	}
-	d.balancers[b.ID] = b
+	h.balancers[b.ID] = b
 	return nil
 }
 
-func (d *Driver) cloudBalancers() (all []machine.LoadBalancer) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for _, b := range d.balancers {
+func (h *Hypervisor) cloudBalancers() (all []machine.LoadBalancer) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, b := range h.balancers {
 		all = append(all, b)
 	}
 	return all
@@ -37,15 +37,15 @@ func (d *Driver) cloudBalancers() (all []machine.LoadBalancer) {
 
 // answersInCloud reports whether a load balancer of the cloud leads from host and port to an API server. During an
 // init, m itself counts as that server.
-func (d *Driver) answersInCloud(m *Machine, hostPort string, initialising bool) bool {
+func (h *Hypervisor) answersInCloud(m *Machine, hostPort string, initialising bool) bool {
 	host, port, _ := net.SplitHostPort(hostPort)
-	for _, b := range d.cloudBalancers() {
+	for _, b := range h.cloudBalancers() {
 		for _, front := range b.Fronts {
 			if b.Address != host || strconv.Itoa(front.Port) != port {
 				continue
 			}
 			if slices.ContainsFunc(front.Members, func(to machine.Member) bool {
-				other := d.machineAt(to.Address)
+				other := h.machineAt(to.Address)
 				return initialising && m.hasAddress(to.Address) || other != nil && other.servesAPI()
 			}) {
 				return true
@@ -56,8 +56,8 @@ func (d *Driver) answersInCloud(m *Machine, hostPort string, initialising bool) 
 }
 
 // inCloud returns the cloud's load balancers for clusters; they have no machine.
-func (d *Driver) inCloud() (all []ExternalBalancer) {
-	for _, b := range d.cloudBalancers() {
+func (h *Hypervisor) inCloud() (all []ExternalBalancer) {
+	for _, b := range h.cloudBalancers() {
 		out := ExternalBalancer{}
 		for _, front := range b.Fronts {
 			for _, to := range front.Members {

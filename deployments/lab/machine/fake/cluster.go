@@ -11,11 +11,11 @@ import (
 
 // onCluster runs f on the cluster of p when this machine's API server answers. Like scripts that use kubectl, it waits
 // briefly for the API server.
-func (d *Driver) onCluster(ctx context.Context, m *Machine, p Params, f func(c *cluster) Result) Result {
+func (h *Hypervisor) onCluster(ctx context.Context, m *Machine, p ScriptParams, f func(c *cluster) Result) Result {
 	if !p.Work(ctx) {
 		return interrupted
 	}
-	w := d.locked()
+	w := h.locked()
 	defer w.mu.Unlock()
 	c := w.clusters[p.Get("CLUSTER")]
 	if c == nil || !c.serves(p.Get("NODE_NAME"), m) {
@@ -41,8 +41,8 @@ func (c *cluster) memberOf(node string) *etcdMember {
 	return nil
 }
 
-func (d *Driver) admitMember(ctx context.Context, m *Machine, p Params) Result {
-	removed := d.onCluster(ctx, m, p, func(c *cluster) Result {
+func (h *Hypervisor) admitMember(ctx context.Context, m *Machine, p ScriptParams) Result {
+	removed := h.onCluster(ctx, m, p, func(c *cluster) Result {
 		if stale := c.etcd[p.Get("PEER_URL")]; stale != nil {
 			if stale.machine != nil && len(stale.machine.kubeadms(nil)) > 0 {
 				c.violate("%s removed the etcd member of %s while its join runs", p.Get("NODE_NAME"), stale.node)
@@ -56,7 +56,7 @@ func (d *Driver) admitMember(ctx context.Context, m *Machine, p Params) Result {
 	if removed.ExitCode != 0 {
 		return removed
 	}
-	w, sick, members := d.state(), "", 0
+	w, sick, members := h.state(), "", 0
 	healthy := p.until(ctx, func() bool {
 		w.mu.Lock()
 		defer w.mu.Unlock()
@@ -84,9 +84,9 @@ func (c *cluster) sick() (node string, members int) {
 	return "", len(c.etcd)
 }
 
-func (d *Driver) mintJoin(ctx context.Context, m *Machine, p Params) Result {
+func (h *Hypervisor) mintJoin(ctx context.Context, m *Machine, p ScriptParams) Result {
 	token := p.Input("token")
-	return d.onCluster(ctx, m, p, func(c *cluster) Result {
+	return h.onCluster(ctx, m, p, func(c *cluster) Result {
 		c.revoke(p.Get("OPERATION"))
 		c.tokens[token] = p.Get("OPERATION")
 		p.Print("made the token %s, good for %s s", strings.Split(token, ".")[0], p.Get("TTL"))
@@ -98,8 +98,8 @@ func (d *Driver) mintJoin(ctx context.Context, m *Machine, p Params) Result {
 	})
 }
 
-func (d *Driver) revokeJoin(ctx context.Context, m *Machine, p Params) Result {
-	return d.onCluster(ctx, m, p, func(c *cluster) Result {
+func (h *Hypervisor) revokeJoin(ctx context.Context, m *Machine, p ScriptParams) Result {
+	return h.onCluster(ctx, m, p, func(c *cluster) Result {
 		c.revoke(p.Get("OPERATION"))
 		c.certificateKey = ""
 		return Result{}
@@ -114,8 +114,8 @@ func (c *cluster) revoke(operation string) {
 	}
 }
 
-func (d *Driver) applyManifest(ctx context.Context, m *Machine, p Params) Result {
-	return d.onCluster(ctx, m, p, func(c *cluster) Result {
+func (h *Hypervisor) applyManifest(ctx context.Context, m *Machine, p ScriptParams) Result {
+	return h.onCluster(ctx, m, p, func(c *cluster) Result {
 		if !slices.Contains(c.manifests, p.Get("MANIFEST")) {
 			c.manifests = append(c.manifests, p.Get("MANIFEST"))
 		}
@@ -125,8 +125,8 @@ func (d *Driver) applyManifest(ctx context.Context, m *Machine, p Params) Result
 }
 
 // pointToSelf has kubespray ask this machine.
-func (d *Driver) pointToSelf(ctx context.Context, m *Machine, p Params) Result {
-	return d.onCluster(ctx, m, p, func(c *cluster) Result {
+func (h *Hypervisor) pointToSelf(ctx context.Context, m *Machine, p ScriptParams) Result {
+	return h.onCluster(ctx, m, p, func(c *cluster) Result {
 		if slices.Contains(strings.Fields(p.Get("GONE")), c.asked) {
 			p.Print("/etc/kubernetes/admin.conf names this control plane now")
 			c.asked = p.Get("ADDRESS")
@@ -135,8 +135,8 @@ func (d *Driver) pointToSelf(ctx context.Context, m *Machine, p Params) Result {
 	})
 }
 
-func (d *Driver) labelNodes(ctx context.Context, m *Machine, p Params) Result {
-	return d.onCluster(ctx, m, p, func(c *cluster) Result {
+func (h *Hypervisor) labelNodes(ctx context.Context, m *Machine, p ScriptParams) Result {
+	return h.onCluster(ctx, m, p, func(c *cluster) Result {
 		for entry := range strings.SplitSeq(p.Get("LABELS"), ",") {
 			words := strings.Fields(entry)
 			if len(words) == 0 {
@@ -156,15 +156,15 @@ func (d *Driver) labelNodes(ctx context.Context, m *Machine, p Params) Result {
 	})
 }
 
-func (d *Driver) waitForNodes(ctx context.Context, m *Machine, p Params) Result {
-	if asked := d.onCluster(ctx, m, p, func(*cluster) Result { return Result{} }); asked.ExitCode != 0 {
+func (h *Hypervisor) waitForNodes(ctx context.Context, m *Machine, p ScriptParams) Result {
+	if asked := h.onCluster(ctx, m, p, func(*cluster) Result { return Result{} }); asked.ExitCode != 0 {
 		return asked
 	}
 	nodes := strings.Fields(p.Get("NODES"))
 	var waiting []string
 	said := ""
 	reached := p.until(ctx, func() bool {
-		w := d.locked()
+		w := h.locked()
 		defer w.mu.Unlock()
 		waiting = w.clusters[p.Get("CLUSTER")].notReady(nodes)
 		if sentence := strings.Join(waiting, "; "); sentence != "" && sentence != said {
@@ -199,8 +199,8 @@ func (c *cluster) notReady(nodes []string) []string {
 	return waiting
 }
 
-func (d *Driver) createVimAccount(ctx context.Context, m *Machine, p Params) Result {
-	return d.onCluster(ctx, m, p, func(c *cluster) Result {
+func (h *Hypervisor) createVimAccount(ctx context.Context, m *Machine, p ScriptParams) Result {
+	return h.onCluster(ctx, m, p, func(c *cluster) Result {
 		if c.vimToken == "" {
 			c.vimToken = "fake." + strings.ToLower(rand.Text())
 		}

@@ -89,7 +89,7 @@ func (l *lab) mint(id string) scripts.Results {
 }
 
 func (l *lab) cluster() fake.Cluster {
-	all := l.driver.Clusters()
+	all := l.hypervisor.Clusters()
 	require.Len(l.t, all, 1)
 	return all[0]
 }
@@ -118,7 +118,7 @@ func TestScripts_makeAHighlyAvailableCluster(t *testing.T) {
 	found := l.must("cp-2", scripts.FindVirtualIP{VirtualIP: vip, Port: 16443, Timeout: 1})
 	require.Equal(t, "no", found.Get("held"))
 	require.Equal(t, "yes", found.Get("answers"))
-	require.Equal(t, map[string]string{vip: "cp-1"}, l.driver.VirtualIPs())
+	require.Equal(t, map[string]string{vip: "cp-1"}, l.hypervisor.VirtualIPs())
 
 	endpoint := vip + ":16443"
 	l.initialise("cp-1", endpoint)
@@ -157,8 +157,8 @@ func TestScripts_makeAHighlyAvailableCluster(t *testing.T) {
 	require.Equal(t, c, l.cluster(), "the cluster survives a restart of the lab")
 	require.Equal(t, "member", l.must("cp-1", scripts.CheckMember{Member: l.member("cp-1"), Timeout: 1}).Get("state"))
 
-	require.NoError(t, l.driver.Kill(t.Context(), "cp-1"))
-	require.Equal(t, map[string]string{vip: "cp-2"}, l.driver.VirtualIPs(), "the next priority takes over")
+	require.NoError(t, l.hypervisor.Kill(t.Context(), "cp-1"))
+	require.Equal(t, map[string]string{vip: "cp-2"}, l.hypervisor.VirtualIPs(), "the next priority takes over")
 }
 
 func TestScripts_needTheVirtualIPToBeAllowedOnThePort(t *testing.T) {
@@ -180,7 +180,7 @@ func TestScripts_needTheVirtualIPToBeAllowedOnThePort(t *testing.T) {
 	err = l.join(t.Context(), "worker-1", vip+":16443")
 	require.Equal(t, lcm.KindUnavailable, lcm.KindOf(err))
 
-	require.NoError(t, l.driver.UpdatePort(t.Context(), "cp-1", machine.Port{
+	require.NoError(t, l.hypervisor.UpdatePort(t.Context(), "cp-1", machine.Port{
 		ID: "cp-1-port", FixedIPs: []string{l.address["cp-1"]}, AllowedAddresses: []string{vip + "/32"},
 	}))
 	require.NoError(t, l.join(t.Context(), "worker-1", vip+":16443"))
@@ -193,7 +193,7 @@ func TestKubeadmJoin_thatIsInterruptedLeavesAStaleMemberUntilItIsRunAgain(t *tes
 	endpoint := l.address["cp-1"] + ":6443"
 	l.initialise("cp-1", endpoint)
 	l.mint("cp-1")
-	l.driver.SetPace(0, func(string) time.Duration { return time.Hour })
+	l.hypervisor.SetPace(0, func(string) time.Duration { return time.Hour })
 	ctx, cancel := context.WithCancel(t.Context())
 	joined := make(chan error, 1)
 	go func() { joined <- l.join(ctx, "cp-2", endpoint) }()
@@ -204,7 +204,7 @@ func TestKubeadmJoin_thatIsInterruptedLeavesAStaleMemberUntilItIsRunAgain(t *tes
 		PeerURL: "https://" + l.address["cp-2"] + ":2380", Node: "cp-2", Started: false,
 	})
 
-	l.driver.SetPace(0, nil)
+	l.hypervisor.SetPace(0, nil)
 	require.Equal(t, "half", l.must("cp-2", scripts.CheckMember{Member: l.member("cp-2"), Timeout: 1}).Get("state"))
 	require.NoError(t, l.join(t.Context(), "cp-2", endpoint))
 	require.Equal(t, "member", l.must("cp-2", scripts.CheckMember{Member: l.member("cp-2"), Timeout: 2}).Get("state"))
@@ -220,23 +220,23 @@ func TestClusters_showDoubledEffects(t *testing.T) {
 	l.mint("cp-1")
 	require.NoError(t, l.join(t.Context(), "worker-1", endpoint))
 	// A new machine has the name of a node that is still in the cluster.
-	require.NoError(t, l.driver.Delete(t.Context(), "worker-1"))
+	require.NoError(t, l.hypervisor.Delete(t.Context(), "worker-1"))
 	l.boot("worker-1")
 	l.dialer = remotetest.Dialer() // it has another host key
 	require.NoError(t, l.join(t.Context(), "worker-1", endpoint))
 	require.Equal(t, []string{"worker-1 was deleted without having been drained", "worker-1 joined 2 times"},
 		l.cluster().Violations)
 
-	require.NoError(t, l.driver.Delete(t.Context(), "cp-1"))
-	require.NoError(t, l.driver.Delete(t.Context(), "worker-1"))
-	require.Empty(t, l.driver.Clusters(), "a cluster ends with its last machine")
+	require.NoError(t, l.hypervisor.Delete(t.Context(), "cp-1"))
+	require.NoError(t, l.hypervisor.Delete(t.Context(), "worker-1"))
+	require.Empty(t, l.hypervisor.Clusters(), "a cluster ends with its last machine")
 }
 
 func TestInject_failsAScriptOnOneMachineSomeTimes(t *testing.T) {
 	l := newLab(t, fake.Options{})
 	l.boot("m1")
 	l.boot("m2")
-	l.driver.Inject(fake.Fault{
+	l.hypervisor.Inject(fake.Fault{
 		Machine: "m1", Script: "find-interface", Times: 2, ExitCode: 75, Output: "windlass: the lock is taken",
 	})
 	find := func(id string) error {

@@ -30,7 +30,7 @@ func TestRemote_onFakeMachine(t *testing.T) {
 func TestDriver_keepsThePromisesOfMachines(t *testing.T) {
 	dir := t.TempDir()
 	machinetest.Run(t, machinetest.Subject{
-		Open:     func(*testing.T) machine.Driver { return fake.New(fake.Options{Dir: dir}) },
+		Open:     func(*testing.T) machine.Hypervisor { return fake.New(fake.Options{Dir: dir}) },
 		CIDR:     netip.MustParsePrefix("127.78.200.0/24"),
 		Floating: netip.MustParsePrefix("127.78.201.0/24"),
 		SSHPort:  fake.DefaultPort,
@@ -47,9 +47,9 @@ func nextAddress() string {
 
 // actor is a fake machine that executes the behaviours of remotetest.
 type actor struct {
-	t      *testing.T
-	driver *fake.Driver
-	target remote.Target
+	t          *testing.T
+	hypervisor *fake.Hypervisor
+	target     remote.Target
 
 	mu       sync.Mutex
 	started  map[string]int
@@ -59,15 +59,15 @@ type actor struct {
 
 func bootActor(t *testing.T) *actor {
 	a := &actor{
-		t: t, driver: fake.New(fake.Options{}),
+		t: t, hypervisor: fake.New(fake.Options{}),
 		started: map[string]int{}, running: map[string]int{}, released: map[string]chan struct{}{},
 	}
-	a.driver.Handle("behave", a.behave)
+	a.hypervisor.Handle("behave", a.behave)
 	private, authorized := remotetest.Key(t)
 	address := nextAddress()
-	t.Cleanup(func() { require.NoError(t, a.driver.Close()) })
-	require.NoError(t, a.driver.EnsureNetwork(t.Context(), machine.Network{ID: "net0"}))
-	require.NoError(t, a.driver.Create(t.Context(), machine.Machine{
+	t.Cleanup(func() { require.NoError(t, a.hypervisor.Close()) })
+	require.NoError(t, a.hypervisor.EnsureNetwork(t.Context(), machine.Network{ID: "net0"}))
+	require.NoError(t, a.hypervisor.Create(t.Context(), machine.Machine{
 		ID: "server-1", Name: "machine-1", AuthorizedKeys: []string{authorized}, AdminPass: "a pass word",
 		Ports: []machine.Port{{ID: "port-1", NetworkID: "net0", FixedIPs: []string{address}, PrefixLen: 24}},
 	}))
@@ -84,7 +84,7 @@ func (a *actor) Script(b remotetest.Behaviour) string {
 	return "#!/bin/bash\n# windlass: behave\nBEHAVIOUR='" + base64.StdEncoding.EncodeToString(text) + "'\n\nset -eu\n"
 }
 
-func (a *actor) behave(ctx context.Context, _ *fake.Machine, p fake.Params) fake.Result {
+func (a *actor) behave(ctx context.Context, _ *fake.Machine, p fake.ScriptParams) fake.Result {
 	var b remotetest.Behaviour
 	text, _ := base64.StdEncoding.DecodeString(p.Get("BEHAVIOUR"))
 	if json.Unmarshal(text, &b) != nil {
@@ -133,7 +133,7 @@ func (a *actor) TempDir() string       { return "/srv" }
 func (a *actor) Release(name string)   { close(a.release(name)) }
 
 func (a *actor) Reboot() {
-	require.NoError(a.t, a.driver.Reboot(a.t.Context(), "server-1", true))
+	require.NoError(a.t, a.hypervisor.Reboot(a.t.Context(), "server-1", true))
 }
 
 func (a *actor) Started(name string) int {
@@ -149,11 +149,11 @@ func (a *actor) Running(name string) int {
 }
 
 func (a *actor) ReadFile(name string) (string, uint32) {
-	content, mode, _ := a.driver.File("server-1", path.Clean(name))
+	content, mode, _ := a.hypervisor.File("server-1", path.Clean(name))
 	return string(content), mode
 }
 
 func (a *actor) WriteCount(name string) any {
-	_, _, writes := a.driver.File("server-1", name)
+	_, _, writes := a.hypervisor.File("server-1", name)
 	return writes
 }

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-func (d *Driver) drainNode(ctx context.Context, m *Machine, p Params) Result {
+func (h *Hypervisor) drainNode(ctx context.Context, m *Machine, p ScriptParams) Result {
 	leaving, known, ready := p.Get("LEAVING"), false, false
-	result := d.onCluster(ctx, m, p, func(c *cluster) Result {
+	result := h.onCluster(ctx, m, p, func(c *cluster) Result {
 		node := c.members[leaving]
 		if known = node != nil; !known {
 			p.Print("the cluster has no node %s", leaving)
@@ -26,7 +26,7 @@ func (d *Driver) drainNode(ctx context.Context, m *Machine, p Params) Result {
 	}
 	left := describe(nil)
 	if ready {
-		d.within(ctx, p, "DRAIN_FOR", func(c *cluster) bool {
+		h.within(ctx, p, "DRAIN_FOR", func(c *cluster) bool {
 			left = c.evict(leaving)
 			ready = c.ready(leaving)
 			return left == "" || !ready
@@ -39,7 +39,7 @@ func (d *Driver) drainNode(ctx context.Context, m *Machine, p Params) Result {
 	case !ready:
 		p.Print("%s is not ready: its pods are deleted without waiting for it", leaving)
 		p.Result("ready", "no")
-		d.force(p, leaving)
+		h.force(p, leaving)
 	case left != "" && p.Get("POLICY") != "force":
 		p.Result("held", "yes")
 		return p.Fail(1, "after %s s these pods are still on %s: %s. Make room for them or ease the budgets, then retry; or "+
@@ -47,9 +47,9 @@ func (d *Driver) drainNode(ctx context.Context, m *Machine, p Params) Result {
 			p.Get("DRAIN_FOR"), leaving, left)
 	case left != "":
 		p.Print("drain_policy is force: they are deleted")
-		d.force(p, leaving)
+		h.force(p, leaving)
 	}
-	d.detach(ctx, p, leaving)
+	h.detach(ctx, p, leaving)
 	p.Print("%s is drained", leaving)
 	return Result{}
 }
@@ -79,8 +79,8 @@ func (c *cluster) move(pod *Pod) {
 	c.reschedule(pod)
 }
 
-func (d *Driver) force(p Params, node string) {
-	w := d.locked()
+func (h *Hypervisor) force(p ScriptParams, node string) {
+	w := h.locked()
 	defer w.mu.Unlock()
 	if c := w.clusters[p.Get("CLUSTER")]; c != nil {
 		if len(c.podsOn(node)) > 0 {
@@ -93,9 +93,9 @@ func (d *Driver) force(p Params, node string) {
 	}
 }
 
-func (d *Driver) detach(ctx context.Context, p Params, node string) {
+func (h *Hypervisor) detach(ctx context.Context, p ScriptParams, node string) {
 	var attached []string
-	d.within(ctx, p, "DETACH_FOR", func(c *cluster) bool {
+	h.within(ctx, p, "DETACH_FOR", func(c *cluster) bool {
 		attached = nil
 		for _, pod := range c.pods {
 			if pod.Node == node && pod.Volume != "" {
@@ -110,10 +110,10 @@ func (d *Driver) detach(ctx context.Context, p Params, node string) {
 }
 
 // within checks the condition repeatedly, for at most the seconds in parameter limit.
-func (d *Driver) within(ctx context.Context, p Params, limit string, condition func(c *cluster) bool) {
+func (h *Hypervisor) within(ctx context.Context, p ScriptParams, limit string, condition func(c *cluster) bool) {
 	seconds, _ := strconv.Atoi(p.Get(limit))
 	end := time.Now().Add(time.Duration(seconds) * time.Second)
-	w := d.state()
+	w := h.state()
 	look := func() bool {
 		w.mu.Lock()
 		defer w.mu.Unlock()
@@ -127,8 +127,8 @@ func (d *Driver) within(ctx context.Context, p Params, limit string, condition f
 	}
 }
 
-func (d *Driver) uncordonNode(ctx context.Context, m *Machine, p Params) Result {
-	return d.onCluster(ctx, m, p, func(c *cluster) Result {
+func (h *Hypervisor) uncordonNode(ctx context.Context, m *Machine, p ScriptParams) Result {
+	return h.onCluster(ctx, m, p, func(c *cluster) Result {
 		node := c.members[p.Get("LEAVING")]
 		if node == nil {
 			p.Print("the cluster has no node %s", p.Get("LEAVING"))
@@ -140,8 +140,8 @@ func (d *Driver) uncordonNode(ctx context.Context, m *Machine, p Params) Result 
 	})
 }
 
-func (d *Driver) deleteNode(ctx context.Context, m *Machine, p Params) Result {
-	return d.onCluster(ctx, m, p, func(c *cluster) Result {
+func (h *Hypervisor) deleteNode(ctx context.Context, m *Machine, p ScriptParams) Result {
+	return h.onCluster(ctx, m, p, func(c *cluster) Result {
 		name := p.Get("LEAVING")
 		node := c.members[name]
 		switch {

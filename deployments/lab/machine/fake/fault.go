@@ -18,41 +18,41 @@ type Fault struct {
 }
 
 // Inject adds a fault. Faults strike in the order of their addition.
-func (d *Driver) Inject(f Fault) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
+func (h *Hypervisor) Inject(f Fault) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	f.Times = max(1, f.Times)
-	d.faults = append(d.faults, &f)
+	h.faults = append(h.faults, &f)
 }
 
 // Faults returns the faults that have strikes left.
-func (d *Driver) Faults() []Fault {
-	d.mu.Lock()
-	defer d.mu.Unlock()
+func (h *Hypervisor) Faults() []Fault {
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	left := []Fault{}
-	for _, f := range d.faults {
+	for _, f := range h.faults {
 		left = append(left, *f)
 	}
 	return left
 }
 
 // ClearFaults removes all faults.
-func (d *Driver) ClearFaults() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.faults = nil
+func (h *Hypervisor) ClearFaults() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.faults = nil
 }
 
 // fault uses up one strike of the first fault that matches.
-func (d *Driver) fault(m *Machine, script string) *Fault {
+func (h *Hypervisor) fault(m *Machine, script string) *Fault {
 	name := m.Name()
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for i, f := range d.faults {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for i, f := range h.faults {
 		if (f.Machine == "" || f.Machine == m.id || f.Machine == name || f.Machine == m.def.Name) &&
 			(f.Script == "" || f.Script == script) {
 			if f.Times--; f.Times == 0 {
-				d.faults = slices.Delete(d.faults, i, i+1)
+				h.faults = slices.Delete(h.faults, i, i+1)
 			}
 			return f
 		}
@@ -60,7 +60,7 @@ func (d *Driver) fault(m *Machine, script string) *Fault {
 	return nil
 }
 
-func (f *Fault) strike(ctx context.Context, p Params) Result {
+func (f *Fault) strike(ctx context.Context, p ScriptParams) Result {
 	p.Work(ctx)
 	if f.Hang {
 		<-ctx.Done()

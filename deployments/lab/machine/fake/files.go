@@ -106,10 +106,10 @@ func (f *files) remove(name string) {
 }
 
 // Files returns the files of a machine whose paths begin with below, with their contents.
-func (d *Driver) Files(id, below string) (map[string]string, error) {
-	d.mu.Lock()
-	m := d.machines[id]
-	d.mu.Unlock()
+func (h *Hypervisor) Files(id, below string) (map[string]string, error) {
+	h.mu.Lock()
+	m := h.machines[id]
+	h.mu.Unlock()
 	if m == nil {
 		return nil, lcm.Errorf(lcm.KindNotFound, "there is no machine %s", id)
 	}
@@ -244,8 +244,8 @@ func (e entry) IsDir() bool        { return false }
 func (e entry) Sys() any           { return nil }
 
 // File returns a file on a machine's disk: its content, its permissions and how often it was written.
-func (d *Driver) File(machineID, name string) (content []byte, mode uint32, writes int) {
-	m, err := d.machine(machineID)
+func (h *Hypervisor) File(machineID, name string) (content []byte, mode uint32, writes int) {
+	m, err := h.machine(machineID)
 	if err != nil {
 		return nil, 0, 0
 	}

@@ -24,7 +24,7 @@ import (
 // DefaultPort is the machines' SSH port: on the host, port 22 is in use and needs root.
 const DefaultPort = 2222
 
-// Options configure a Driver. With the zero value, machines boot at once and scripts take no time.
+// Options configure a Hypervisor. With the zero value, machines boot at once and scripts take no time.
 type Options struct {
 	// Dir is where Close saves the machines for Recover; "" saves nothing.
 	Dir  string
@@ -35,8 +35,8 @@ type Options struct {
 	Work func(script string) time.Duration
 }
 
-// Driver is the fake machine.Driver.
-type Driver struct {
+// Hypervisor is the fake machine.Hypervisor.
+type Hypervisor struct {
 	dir  string
 	port int
 
@@ -53,11 +53,11 @@ type Driver struct {
 	world     *world
 }
 
-var _ machine.Driver = (*Driver)(nil)
+var _ machine.Hypervisor = (*Hypervisor)(nil)
 
-// New makes a driver without machines.
-func New(o Options) *Driver {
-	d := &Driver{
+// New makes a hypervisor without machines.
+func New(o Options) *Hypervisor {
+	d := &Hypervisor{
 		dir: o.Dir, port: cmp.Or(o.Port, DefaultPort), bootDelay: o.BootDelay, work: o.Work,
 		networks: map[string]machine.Network{}, machines: map[string]*Machine{}, volumes: map[string]string{},
 		floating: map[string]machine.FloatingIP{}, balancers: map[string]machine.LoadBalancer{}, world: newWorld(),
@@ -67,78 +67,78 @@ func New(o Options) *Driver {
 }
 
 // Handle registers the handler of a script.
-func (d *Driver) Handle(script string, h Handler) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.handlers[script] = h
+func (h *Hypervisor) Handle(script string, act Handler) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.handlers[script] = act
 }
 
 // Scripts are the names of the scripts that the machines can act out.
-func (d *Driver) Scripts() []string {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return slices.Sorted(maps.Keys(d.handlers))
+func (h *Hypervisor) Scripts() []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Sorted(maps.Keys(h.handlers))
 }
 
 // SetPace changes the boot delay and the work time for later boots and scripts.
-func (d *Driver) SetPace(boot time.Duration, work func(script string) time.Duration) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.bootDelay, d.work = boot, work
+func (h *Hypervisor) SetPace(boot time.Duration, work func(script string) time.Duration) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.bootDelay, h.work = boot, work
 }
 
 // EnsureNetwork remembers the network.
-func (d *Driver) EnsureNetwork(_ context.Context, n machine.Network) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.networks[n.ID] = n
+func (h *Hypervisor) EnsureNetwork(_ context.Context, n machine.Network) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.networks[n.ID] = n
 	return nil
 }
 
 // DeleteNetwork removes the network unless a machine is in it.
-func (d *Driver) DeleteNetwork(_ context.Context, id string) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for _, m := range d.machines {
+func (h *Hypervisor) DeleteNetwork(_ context.Context, id string) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, m := range h.machines {
 		for _, port := range m.ports() {
 			if port.NetworkID == id {
 				return lcm.Errorf(lcm.KindConflict, "network %s still has the machine %s", id, m.id)
 			}
 		}
 	}
-	delete(d.networks, id)
+	delete(h.networks, id)
 	return nil
 }
 
 // Create defines a machine and boots it.
-func (d *Driver) Create(_ context.Context, def machine.Machine) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if _, known := d.machines[def.ID]; known {
+func (h *Hypervisor) Create(_ context.Context, def machine.Machine) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if _, known := h.machines[def.ID]; known {
 		return nil
 	}
 	if err := checkUserData(def); err != nil {
 		return err
 	}
 	for _, port := range def.Ports {
-		if _, known := d.networks[port.NetworkID]; !known {
+		if _, known := h.networks[port.NetworkID]; !known {
 			return lcm.Errorf(lcm.KindNotFound, "machine %s: there is no network %s", def.ID, port.NetworkID)
 		}
 	}
-	m, err := newMachine(d, def, nil)
+	m, err := newMachine(h, def, nil)
 	if err != nil {
 		return err
 	}
-	if err := m.powerOn(d.bootDelay, d.addresses(m)); err != nil {
+	if err := m.powerOn(h.bootDelay, h.addresses(m)); err != nil {
 		m.powerOff()
 		return err
 	}
-	d.machines[def.ID] = m
+	h.machines[def.ID] = m
 	return nil
 }
 
 // addresses returns the addresses that m listens on: fixed ones that this host has, and floating ones.
-func (d *Driver) addresses(m *Machine) []string {
+func (h *Hypervisor) addresses(m *Machine) []string {
 	var all []string
 	for _, port := range m.ports() {
 		for _, ip := range port.FixedIPs {
@@ -147,7 +147,7 @@ func (d *Driver) addresses(m *Machine) []string {
 			}
 		}
 	}
-	for _, f := range d.floating {
+	for _, f := range h.floating {
 		if m.hasAddress(f.FixedIP) {
 			all = append(all, f.Address)
 		}
@@ -155,10 +155,10 @@ func (d *Driver) addresses(m *Machine) []string {
 	return all
 }
 
-func (d *Driver) machine(id string) (*Machine, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	m, known := d.machines[id]
+func (h *Hypervisor) machine(id string) (*Machine, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	m, known := h.machines[id]
 	if !known {
 		return nil, lcm.Errorf(lcm.KindNotFound, "there is no machine %s", id)
 	}
@@ -166,8 +166,8 @@ func (d *Driver) machine(id string) (*Machine, error) {
 }
 
 // with does something with a machine.
-func (d *Driver) with(id string, do func(m *Machine) error) error {
-	m, err := d.machine(id)
+func (h *Hypervisor) with(id string, do func(m *Machine) error) error {
+	m, err := h.machine(id)
 	if err != nil {
 		return err
 	}
@@ -175,44 +175,44 @@ func (d *Driver) with(id string, do func(m *Machine) error) error {
 }
 
 // Start boots a stopped machine.
-func (d *Driver) Start(_ context.Context, id string) error {
-	m, err := d.machine(id)
+func (h *Hypervisor) Start(_ context.Context, id string) error {
+	m, err := h.machine(id)
 	if err != nil {
 		return err
 	}
-	d.mu.Lock()
-	delay, addresses := d.bootDelay, d.addresses(m)
-	d.mu.Unlock()
+	h.mu.Lock()
+	delay, addresses := h.bootDelay, h.addresses(m)
+	h.mu.Unlock()
 	return m.powerOn(delay, addresses)
 }
 
 // Stop shuts a machine down.
-func (d *Driver) Stop(ctx context.Context, id string) error { return d.Kill(ctx, id) }
+func (h *Hypervisor) Stop(ctx context.Context, id string) error { return h.Kill(ctx, id) }
 
 // Kill takes the power away: connections drop, and running scripts are lost.
-func (d *Driver) Kill(_ context.Context, id string) error {
-	return d.with(id, func(m *Machine) error { m.powerOff(); return nil })
+func (h *Hypervisor) Kill(_ context.Context, id string) error {
+	return h.with(id, func(m *Machine) error { m.powerOff(); return nil })
 }
 
 // Reboot is Kill and Start: without an init system, a soft reboot is the same as a hard one.
-func (d *Driver) Reboot(ctx context.Context, id string, _ bool) error {
-	if err := d.Kill(ctx, id); err != nil {
+func (h *Hypervisor) Reboot(ctx context.Context, id string, _ bool) error {
+	if err := h.Kill(ctx, id); err != nil {
 		return err
 	}
-	return d.Start(ctx, id)
+	return h.Start(ctx, id)
 }
 
 // Freeze makes a machine accept connections but answer nothing.
-func (d *Driver) Freeze(_ context.Context, id string) error { return d.with(id, (*Machine).freeze) }
+func (h *Hypervisor) Freeze(_ context.Context, id string) error { return h.with(id, (*Machine).freeze) }
 
 // Thaw undoes Freeze.
-func (d *Driver) Thaw(_ context.Context, id string) error {
-	return d.with(id, func(m *Machine) error { m.ice.thaw(); return nil })
+func (h *Hypervisor) Thaw(_ context.Context, id string) error {
+	return h.with(id, func(m *Machine) error { m.ice.thaw(); return nil })
 }
 
 // Cut closes the SSH connections to a machine, and returns their number. Running commands continue.
-func (d *Driver) Cut(_ context.Context, id string) (connections int, err error) {
-	m, err := d.machine(id)
+func (h *Hypervisor) Cut(_ context.Context, id string) (connections int, err error) {
+	m, err := h.machine(id)
 	if err != nil {
 		return 0, err
 	}
@@ -220,29 +220,29 @@ func (d *Driver) Cut(_ context.Context, id string) (connections int, err error) 
 }
 
 // Delete removes a machine.
-func (d *Driver) Delete(_ context.Context, id string) error {
-	d.mu.Lock()
-	m, known := d.machines[id]
-	delete(d.machines, id)
-	for volume, holder := range d.volumes {
+func (h *Hypervisor) Delete(_ context.Context, id string) error {
+	h.mu.Lock()
+	m, known := h.machines[id]
+	delete(h.machines, id)
+	for volume, holder := range h.volumes {
 		if holder == id {
-			d.volumes[volume] = ""
+			h.volumes[volume] = ""
 		}
 	}
-	d.mu.Unlock()
+	h.mu.Unlock()
 	if known {
 		m.gone.Store(true)
 		m.powerOff()
-		d.state().drop(m)
+		h.state().drop(m)
 	}
 	return nil
 }
 
 // State returns a machine's state.
-func (d *Driver) State(_ context.Context, id string) (machine.State, error) {
-	d.mu.Lock()
-	m, known := d.machines[id]
-	d.mu.Unlock()
+func (h *Hypervisor) State(_ context.Context, id string) (machine.State, error) {
+	h.mu.Lock()
+	m, known := h.machines[id]
+	h.mu.Unlock()
 	if !known {
 		return machine.Absent, nil
 	}
@@ -250,8 +250,8 @@ func (d *Driver) State(_ context.Context, id string) (machine.State, error) {
 }
 
 // Console returns the whole console output of a machine.
-func (d *Driver) Console(_ context.Context, id string) (string, error) {
-	m, err := d.machine(id)
+func (h *Hypervisor) Console(_ context.Context, id string) (string, error) {
+	m, err := h.machine(id)
 	if err != nil {
 		return "", err
 	}
@@ -259,28 +259,28 @@ func (d *Driver) Console(_ context.Context, id string) (string, error) {
 }
 
 // UpdatePort changes a port.
-func (d *Driver) UpdatePort(_ context.Context, machineID string, p machine.Port) error {
-	return d.with(machineID, func(m *Machine) error { return m.updatePort(p) })
+func (h *Hypervisor) UpdatePort(_ context.Context, machineID string, p machine.Port) error {
+	return h.with(machineID, func(m *Machine) error { return m.updatePort(p) })
 }
 
 // Replug replaces a machine's ports. A running machine at once listens on the new addresses and no longer on the old.
-func (d *Driver) Replug(_ context.Context, id string, ports []machine.Port) error {
-	m, err := d.machine(id)
+func (h *Hypervisor) Replug(_ context.Context, id string, ports []machine.Port) error {
+	m, err := h.machine(id)
 	if err != nil {
 		return err
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	for _, port := range ports {
-		if _, known := d.networks[port.NetworkID]; !known {
+		if _, known := h.networks[port.NetworkID]; !known {
 			return lcm.Errorf(lcm.KindNotFound, "machine %s: there is no network %s", id, port.NetworkID)
 		}
 	}
-	before := d.addresses(m)
+	before := h.addresses(m)
 	m.mu.Lock()
 	m.def.Ports = slices.Clone(ports)
 	m.mu.Unlock()
-	after := d.addresses(m)
+	after := h.addresses(m)
 	for _, address := range before {
 		if !slices.Contains(after, address) {
 			m.unlisten(address)
@@ -295,19 +295,19 @@ func (d *Driver) Replug(_ context.Context, id string, ports []machine.Port) erro
 }
 
 // Close saves the state for Recover and powers all machines off: they cannot outlive the process.
-func (d *Driver) Close() error {
-	err := d.save()
-	d.powerOff()
+func (h *Hypervisor) Close() error {
+	err := h.save()
+	h.powerOff()
 	return err
 }
 
-func (d *Driver) powerOff() {
-	d.mu.Lock()
-	machines := make([]*Machine, 0, len(d.machines))
-	for _, m := range d.machines {
+func (h *Hypervisor) powerOff() {
+	h.mu.Lock()
+	machines := make([]*Machine, 0, len(h.machines))
+	for _, m := range h.machines {
 		machines = append(machines, m)
 	}
-	d.mu.Unlock()
+	h.mu.Unlock()
 	var all sync.WaitGroup
 	for _, m := range machines {
 		all.Go(m.powerOff)
@@ -316,24 +316,24 @@ func (d *Driver) powerOff() {
 }
 
 // Down removes everything.
-func (d *Driver) Down(context.Context) error {
-	d.powerOff()
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	clear(d.machines)
-	clear(d.networks)
-	clear(d.volumes)
-	clear(d.floating)
-	d.world = newWorld()
-	if d.dir == "" {
+func (h *Hypervisor) Down(context.Context) error {
+	h.powerOff()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	clear(h.machines)
+	clear(h.networks)
+	clear(h.volumes)
+	clear(h.floating)
+	h.world = newWorld()
+	if h.dir == "" {
 		return nil
 	}
-	if err := os.Remove(d.file()); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return lcm.Wrap(lcm.KindUnavailable, err, "%s cannot be removed", d.file())
+	if err := os.Remove(h.file()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return lcm.Wrap(lcm.KindUnavailable, err, "%s cannot be removed", h.file())
 	}
 	return nil
 }
 
-func (d *Driver) hostPort(address string) string {
-	return net.JoinHostPort(address, strconv.Itoa(d.port))
+func (h *Hypervisor) hostPort(address string) string {
+	return net.JoinHostPort(address, strconv.Itoa(h.port))
 }

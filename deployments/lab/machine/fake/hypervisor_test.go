@@ -17,29 +17,29 @@ import (
 	"github.com/windlass-nfv/windlass/internal/remote/remotetest"
 )
 
-// lab is a driver with machines, and the logins to them.
+// lab is a hypervisor with machines, and the logins to them.
 type lab struct {
-	t       *testing.T
-	options fake.Options
-	driver  *fake.Driver
-	dialer  *remote.Dialer
-	key     string
-	line    string
-	address map[string]string
+	t          *testing.T
+	options    fake.Options
+	hypervisor *fake.Hypervisor
+	dialer     *remote.Dialer
+	key        string
+	line       string
+	address    map[string]string
 }
 
 func newLab(t *testing.T, o fake.Options) *lab {
-	l := &lab{t: t, options: o, driver: fake.New(o), dialer: remotetest.Dialer(), address: map[string]string{}}
+	l := &lab{t: t, options: o, hypervisor: fake.New(o), dialer: remotetest.Dialer(), address: map[string]string{}}
 	l.key, l.line = remotetest.Key(t)
-	require.NoError(t, l.driver.EnsureNetwork(t.Context(), machine.Network{ID: "net0"}))
-	t.Cleanup(func() { require.NoError(t, l.driver.Down(context.Background())) })
+	require.NoError(t, l.hypervisor.EnsureNetwork(t.Context(), machine.Network{ID: "net0"}))
+	t.Cleanup(func() { require.NoError(t, l.hypervisor.Down(context.Background())) })
 	return l
 }
 
 func (l *lab) boot(id string, allowed ...string) {
 	l.t.Helper()
 	l.address[id] = nextAddress()
-	require.NoError(l.t, l.driver.Create(l.t.Context(), machine.Machine{
+	require.NoError(l.t, l.hypervisor.Create(l.t.Context(), machine.Machine{
 		ID: id, Name: id, AuthorizedKeys: []string{l.line},
 		Ports: []machine.Port{{
 			ID: id + "-port", NetworkID: "net0", FixedIPs: []string{l.address[id]}, PrefixLen: 24,
@@ -50,9 +50,9 @@ func (l *lab) boot(id string, allowed ...string) {
 
 // restart simulates a new process of the lab.
 func (l *lab) restart() {
-	require.NoError(l.t, l.driver.Close())
-	l.driver = fake.New(l.options)
-	require.NoError(l.t, l.driver.Recover(l.t.Context()))
+	require.NoError(l.t, l.hypervisor.Close())
+	l.hypervisor = fake.New(l.options)
+	require.NoError(l.t, l.hypervisor.Recover(l.t.Context()))
 }
 
 func (l *lab) target(id, address string) remote.Target {
@@ -71,7 +71,7 @@ func (l *lab) dial(id string) *remote.Host {
 
 func TestDriver_takesAMachineThroughItsStates(t *testing.T) {
 	l := newLab(t, fake.Options{})
-	ctx, d := t.Context(), l.driver
+	ctx, d := t.Context(), l.hypervisor
 	state := func() machine.State {
 		s, err := d.State(ctx, "m1")
 		require.NoError(t, err)
@@ -108,14 +108,14 @@ func TestFreeze_acceptsButNeverAnswers(t *testing.T) {
 	l := newLab(t, fake.Options{})
 	l.boot("m1")
 	host := l.dial("m1")
-	require.NoError(t, l.driver.Freeze(t.Context(), "m1"))
+	require.NoError(t, l.hypervisor.Freeze(t.Context(), "m1"))
 	l.dialer.ConnectTimeout = 300 * time.Millisecond
 	_, err := l.dialer.Dial(t.Context(), l.target("m1", l.address["m1"]))
 	require.Equal(t, lcm.KindUnavailable, lcm.KindOf(err))
 	_, err = host.Get(t.Context(), "/x", 1)
 	require.Equal(t, lcm.KindUnavailable, lcm.KindOf(err), "the open connection is found dead")
 
-	require.NoError(t, l.driver.Thaw(t.Context(), "m1"))
+	require.NoError(t, l.hypervisor.Thaw(t.Context(), "m1"))
 	l.dialer.ConnectTimeout = 0
 	_, err = host.Get(t.Context(), "/x", 1)
 	require.Equal(t, lcm.KindNotFound, lcm.KindOf(err), "it answers again")
@@ -126,17 +126,17 @@ func TestBindFloatingIP_isAnotherWayToTheMachine(t *testing.T) {
 	l.boot("m1")
 	public := nextAddress()
 	bind := machine.FloatingIP{ID: "fip", Address: public, FixedIP: l.address["m1"], NetworkID: "net0"}
-	require.NoError(t, l.driver.BindFloatingIP(t.Context(), bind))
-	require.NoError(t, l.driver.BindFloatingIP(t.Context(), bind))
+	require.NoError(t, l.hypervisor.BindFloatingIP(t.Context(), bind))
+	require.NoError(t, l.hypervisor.BindFloatingIP(t.Context(), bind))
 	host, err := l.dialer.Dial(t.Context(), l.target("m1", public))
 	require.NoError(t, err, "the same machine: its host key is the pinned one")
 	require.NoError(t, host.Close())
-	require.NoError(t, l.driver.Reboot(t.Context(), "m1", true))
+	require.NoError(t, l.hypervisor.Reboot(t.Context(), "m1", true))
 	host, err = l.dialer.Dial(t.Context(), l.target("m1", public))
 	require.NoError(t, err, "also after a reboot")
 	require.NoError(t, host.Close())
 
-	require.NoError(t, l.driver.UnbindFloatingIP(t.Context(), "fip"))
+	require.NoError(t, l.hypervisor.UnbindFloatingIP(t.Context(), "fip"))
 	_, err = l.dialer.Dial(t.Context(), l.target("m1", public))
 	require.Equal(t, lcm.KindUnavailable, lcm.KindOf(err))
 }
@@ -145,7 +145,7 @@ func TestVolumes_areAttachedToOneMachine(t *testing.T) {
 	l := newLab(t, fake.Options{})
 	l.boot("m1")
 	l.boot("m2")
-	ctx, d := t.Context(), l.driver
+	ctx, d := t.Context(), l.hypervisor
 	for range 2 {
 		device, err := d.AttachVolume(ctx, "m1", machine.Volume{ID: "v1", SizeGB: 1})
 		require.NoError(t, err)
@@ -166,7 +166,7 @@ func TestVolumes_areAttachedToOneMachine(t *testing.T) {
 func TestCreate_logsInWhomUserDataNames(t *testing.T) {
 	l := newLab(t, fake.Options{})
 	address := nextAddress()
-	require.NoError(t, l.driver.Create(t.Context(), machine.Machine{
+	require.NoError(t, l.hypervisor.Create(t.Context(), machine.Machine{
 		ID: "m1", Name: "m1", Ports: []machine.Port{{ID: "p", NetworkID: "net0", FixedIPs: []string{address}}},
 		UserData: []byte("#cloud-config\npassword: for debian\nusers:\n- default\n- name: ubuntu\n  plain_text_passwd: for " +
 			"ubuntu\n" +
@@ -184,15 +184,15 @@ func TestCreate_logsInWhomUserDataNames(t *testing.T) {
 }
 
 func TestCreate_takesAddressesThatTheHostHasNoWayTo(t *testing.T) {
-	driver := newLab(t, fake.Options{}).driver
-	require.NoError(t, driver.Create(t.Context(), machine.Machine{
+	hypervisor := newLab(t, fake.Options{}).hypervisor
+	require.NoError(t, hypervisor.Create(t.Context(), machine.Machine{
 		ID: "m1", Ports: []machine.Port{{NetworkID: "net0", FixedIPs: []string{"10.78.0.5"}, IPv6: []string{"fd78::5/64"}}},
 	}))
-	st, err := driver.State(t.Context(), "m1")
+	st, err := hypervisor.State(t.Context(), "m1")
 	require.NoError(t, err)
 	require.Equal(t, machine.Running, st)
 
-	err = driver.Create(t.Context(), machine.Machine{
+	err = hypervisor.Create(t.Context(), machine.Machine{
 		ID:    "m2",
 		Ports: []machine.Port{{NetworkID: "net0", FixedIPs: []string{"nowhere"}}},
 	})

@@ -84,9 +84,9 @@ func named(hosts []inventoryHost, names []string) []inventoryHost {
 }
 
 // login finds the host's machine. why is ssh's error when an Ansible server cannot log in, "" when it can.
-func (d *Driver) login(h inventoryHost, password, key, knownHosts string) (m *Machine, why string) {
-	address := h.vars["ansible_host"]
-	if m = d.machineAt(d.behind(address)); m == nil || !m.works() {
+func (h *Hypervisor) login(of inventoryHost, password, key, knownHosts string) (m *Machine, why string) {
+	address := of.vars["ansible_host"]
+	if m = h.machineAt(h.behind(address)); m == nil || !m.works() {
 		return nil, "Failed to connect to the host via ssh: ssh: connect to host " + address + ": Connection timed out"
 	}
 	if !strings.Contains(knownHosts, m.publicKey()) {
@@ -95,7 +95,7 @@ func (d *Driver) login(h inventoryHost, password, key, knownHosts string) (m *Ma
 	m.mu.Lock()
 	logins := newLogins(m.def)
 	m.mu.Unlock()
-	user := h.vars["ansible_user"]
+	user := of.vars["ansible_user"]
 	if signer, err := ssh.ParsePrivateKey([]byte(key)); err == nil {
 		if u := logins.users[user]; u != nil && u.keys[string(signer.PublicKey().Marshal())] {
 			return m, ""

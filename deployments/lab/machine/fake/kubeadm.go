@@ -51,7 +51,7 @@ func readConfig(text string) (c kubeadmConfig, err error) {
 }
 
 // memberState returns the output of lib-kube's member_state.
-func (m *Machine) memberState(p Params) string {
+func (m *Machine) memberState(p ScriptParams) string {
 	content, _ := m.ReadFile(memberFile)
 	_, kubelet := m.ReadFile(kubeletConf)
 	switch {
@@ -72,7 +72,7 @@ func (m *Machine) hasLeftovers() bool {
 	return false
 }
 
-func (d *Driver) checkMember(_ context.Context, m *Machine, p Params) Result {
+func (h *Hypervisor) checkMember(_ context.Context, m *Machine, p ScriptParams) Result {
 	state := m.memberState(p)
 	if state != "member" && len(m.kubeadms(p.run)) > 0 {
 		p.Print("kubeadm is at work on this node")
@@ -87,7 +87,7 @@ func (d *Driver) checkMember(_ context.Context, m *Machine, p Params) Result {
 }
 
 // begin is the common start of init and join; done means that nothing remains to do.
-func (d *Driver) begin(ctx context.Context, m *Machine, p Params) (config kubeadmConfig, done bool, failed *Result) {
+func (h *Hypervisor) begin(ctx context.Context, m *Machine, p ScriptParams) (config kubeadmConfig, done bool, failed *Result) {
 	if failed = p.lacks("config"); failed != nil {
 		return config, true, failed
 	}
@@ -107,7 +107,7 @@ func (d *Driver) begin(ctx context.Context, m *Machine, p Params) (config kubead
 		return config, true, nil
 	case "half":
 		p.Print("an interrupted kubeadm left its files here: kubeadm reset")
-		w := d.locked()
+		w := h.locked()
 		if c := w.clusters[p.Get("CLUSTER")]; c != nil {
 			c.leave(p.Get("NODE_NAME"), p.Get("ADDRESS"))
 		}
@@ -117,15 +117,15 @@ func (d *Driver) begin(ctx context.Context, m *Machine, p Params) (config kubead
 	return config, false, nil
 }
 
-func (d *Driver) kubeadmInit(ctx context.Context, m *Machine, p Params) Result {
-	config, done, failed := d.begin(ctx, m, p)
+func (h *Hypervisor) kubeadmInit(ctx context.Context, m *Machine, p ScriptParams) Result {
+	config, done, failed := h.begin(ctx, m, p)
 	if failed != nil {
 		return *failed
 	}
 	if done {
 		return Result{}
 	}
-	if !d.reachable(m, config.Endpoint, true) {
+	if !h.reachable(m, config.Endpoint, true) {
 		return p.Fail(1, "kubeadm init failed: %s does not answer", config.Endpoint)
 	}
 	m.WriteFile(manifest, nil, 0o600)
@@ -138,7 +138,7 @@ func (d *Driver) kubeadmInit(ctx context.Context, m *Machine, p Params) Result {
 	if err != nil {
 		return p.Fail(1, "kubeadm init failed: %s", err)
 	}
-	w := d.locked()
+	w := h.locked()
 	defer w.mu.Unlock()
 	c := w.clusters[id]
 	if c != nil && c.controlPlanes() > 0 {
@@ -168,7 +168,7 @@ func violationsOf(c *cluster) []string {
 	return c.violations
 }
 
-func (m *Machine) becomeMember(p Params, ca string) {
+func (m *Machine) becomeMember(p ScriptParams, ca string) {
 	m.WriteFile(kubeletConf, nil, 0o600)
 	m.WriteFile("/etc/kubernetes/pki/ca.crt", []byte(ca), 0o644)
 	if p.Get("ROLE") == "control-plane" {
@@ -177,8 +177,8 @@ func (m *Machine) becomeMember(p Params, ca string) {
 	m.WriteFile(memberFile, []byte(p.Get("CLUSTER")+" "+p.Get("NODE_NAME")+"\n"), 0o644)
 }
 
-func (d *Driver) kubeadmJoin(ctx context.Context, m *Machine, p Params) Result {
-	config, done, failed := d.begin(ctx, m, p)
+func (h *Hypervisor) kubeadmJoin(ctx context.Context, m *Machine, p ScriptParams) Result {
+	config, done, failed := h.begin(ctx, m, p)
 	if failed != nil {
 		return *failed
 	}
@@ -186,10 +186,10 @@ func (d *Driver) kubeadmJoin(ctx context.Context, m *Machine, p Params) Result {
 		return Result{}
 	}
 	target := config.Discovery.BootstrapToken.Endpoint
-	if !d.reachable(m, target, false) {
+	if !h.reachable(m, target, false) {
 		return p.Fail(75, "kubeadm join failed: couldn't validate the identity of the API Server: %s: i/o timeout", target)
 	}
-	node, address, w := p.Get("NODE_NAME"), p.Get("ADDRESS"), d.state()
+	node, address, w := p.Get("NODE_NAME"), p.Get("ADDRESS"), h.state()
 	if sentence, code := w.admits(m, p, config); sentence != "" {
 		return p.Fail(code, "kubeadm join failed: %s", sentence)
 	}
@@ -211,7 +211,7 @@ func (d *Driver) kubeadmJoin(ctx context.Context, m *Machine, p Params) Result {
 }
 
 // admits does the API server's and etcd's part of a join; a new control plane becomes a learner.
-func (w *world) admits(m *Machine, p Params, config kubeadmConfig) (sentence string, code int) {
+func (w *world) admits(m *Machine, p ScriptParams, config kubeadmConfig) (sentence string, code int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	c := w.clusters[p.Get("CLUSTER")]
@@ -244,7 +244,7 @@ func (w *world) admits(m *Machine, p Params, config kubeadmConfig) (sentence str
 
 // reachable reports whether host:port answers from m: a machine's own address, or a virtual IP. During an init there is
 // no API server yet, but the address must exist.
-func (d *Driver) reachable(m *Machine, hostPort string, initialising bool) bool {
+func (h *Hypervisor) reachable(m *Machine, hostPort string, initialising bool) bool {
 	host, _, err := net.SplitHostPort(hostPort)
 	if err != nil {
 		return false
@@ -252,16 +252,16 @@ func (d *Driver) reachable(m *Machine, hostPort string, initialising bool) bool 
 	if initialising && m.hasAddress(host) {
 		return true
 	}
-	if other := d.machineAt(host); other != nil {
-		return other.servesAPI() || d.leadsTo(other, m, initialising)
+	if other := h.machineAt(host); other != nil {
+		return other.servesAPI() || h.leadsTo(other, m, initialising)
 	}
-	w := d.locked()
+	w := h.locked()
 	answers, holder := w.answers(m, host), w.holder(host)
 	w.mu.Unlock()
-	if d.answersInCloud(m, hostPort, initialising) {
+	if h.answersInCloud(m, hostPort, initialising) {
 		return true
 	}
-	return answers && (len(holder.balanced()) == 0 || d.leadsTo(holder, m, initialising))
+	return answers && (len(holder.balanced()) == 0 || h.leadsTo(holder, m, initialising))
 }
 
 // servesAPI reports whether the machine's own API server answers.
@@ -270,10 +270,10 @@ func (m *Machine) servesAPI() bool {
 	return m.works() && serves
 }
 
-func (d *Driver) machineAt(address string) *Machine {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for _, m := range d.machines {
+func (h *Hypervisor) machineAt(address string) *Machine {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, m := range h.machines {
 		if m.hasAddress(address) {
 			return m
 		}

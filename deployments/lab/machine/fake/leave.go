@@ -10,13 +10,13 @@ import (
 	"strings"
 )
 
-func (d *Driver) clusterHealth(ctx context.Context, m *Machine, p Params) Result {
-	if d.leaderless(p, m) {
+func (h *Hypervisor) clusterHealth(ctx context.Context, m *Machine, p ScriptParams) Result {
+	if h.leaderless(p, m) {
 		p.Print("etcd has no leader: too few of its members work")
 		p.Result("quorum", "lost")
 		return Result{}
 	}
-	return d.onCluster(ctx, m, p, func(c *cluster) Result {
+	return h.onCluster(ctx, m, p, func(c *cluster) Result {
 		line := func(key, format string, args ...any) {
 			p.Result(key, base64.StdEncoding.EncodeToString(fmt.Appendf(nil, format, args...)))
 		}
@@ -39,8 +39,8 @@ func (d *Driver) clusterHealth(ctx context.Context, m *Machine, p Params) Result
 }
 
 // leaderless reports whether etcd runs on this machine but has no majority.
-func (d *Driver) leaderless(p Params, m *Machine) bool {
-	w := d.locked()
+func (h *Hypervisor) leaderless(p ScriptParams, m *Machine) bool {
+	w := h.locked()
 	defer w.mu.Unlock()
 	c := w.clusters[p.Get("CLUSTER")]
 	if c == nil || c.quorum() {
@@ -50,13 +50,13 @@ func (d *Driver) leaderless(p Params, m *Machine) bool {
 	return e != nil && e.works() && e.host == m
 }
 
-func (d *Driver) removeMembers(ctx context.Context, m *Machine, p Params) Result {
-	if d.leaderless(p, m) {
+func (h *Hypervisor) removeMembers(ctx context.Context, m *Machine, p ScriptParams) Result {
+	if h.leaderless(p, m) {
 		p.Print("etcd has no leader: too few of its members work")
 		p.Result("quorum", "lost")
 		return Result{}
 	}
-	return d.onCluster(ctx, m, p, func(c *cluster) Result {
+	return h.onCluster(ctx, m, p, func(c *cluster) Result {
 		leaving := map[string]string{}
 		for entry := range strings.FieldsSeq(p.Get("LEAVING")) {
 			name, url, _ := strings.Cut(entry, "=")
@@ -145,8 +145,8 @@ func (c *cluster) refusal(url string, staying int) string {
 	return ""
 }
 
-func (d *Driver) retireNode(ctx context.Context, m *Machine, p Params) Result {
-	w := d.locked()
+func (h *Hypervisor) retireNode(ctx context.Context, m *Machine, p ScriptParams) Result {
+	w := h.locked()
 	for _, balancers := range w.balancers {
 		if b, there := balancers[m]; there {
 			b.alone = true
@@ -244,7 +244,7 @@ func (w *world) balancersOf(c *cluster) (all []Balancer) {
 	return all
 }
 
-func (d *Driver) tellHosts(_ context.Context, m *Machine, p Params) Result {
+func (h *Hypervisor) tellHosts(_ context.Context, m *Machine, p ScriptParams) Result {
 	m.writeHosts(p)
 	return Result{}
 }
@@ -260,7 +260,7 @@ func (m *Machine) hosts() (entries []string) {
 	return entries
 }
 
-func (m *Machine) writeHosts(p Params) {
+func (m *Machine) writeHosts(p ScriptParams) {
 	_, registries := m.splitHosts()
 	m.WriteFile("/etc/hosts", []byte("127.0.0.1 localhost\n"+strings.ReplaceAll(p.Get("HOSTS"), ",", "\n")+"\n"), 0o644)
 	m.writeRegistryHosts(strings.Join(registries, ","))

@@ -52,7 +52,7 @@ func TestNodes_thatLeaveInOrderBreakNoRule(t *testing.T) {
 	for _, id := range []string{"cp-2", "worker-1"} {
 		l.must("cp-1", scripts.DeleteNode{Member: l.member("cp-1"), Leaving: id, Timeout: 1})
 		l.must(id, scripts.RetireNode{Member: l.member(id)})
-		require.NoError(t, l.driver.Delete(t.Context(), id))
+		require.NoError(t, l.hypervisor.Delete(t.Context(), id))
 	}
 	c := l.cluster()
 	require.Empty(t, c.Violations)
@@ -65,11 +65,11 @@ func TestNodes_thatLeaveInOrderBreakNoRule(t *testing.T) {
 
 func TestNodes_thatLeaveOutOfOrderBreakRules(t *testing.T) {
 	l := made(t, fake.Options{}, "cp-1", "cp-2", "cp-3")
-	require.NoError(t, l.driver.Delete(t.Context(), "worker-1"))
+	require.NoError(t, l.hypervisor.Delete(t.Context(), "worker-1"))
 	l.must("cp-1", scripts.DeleteNode{Member: l.member("cp-1"), Leaving: "worker-2", Timeout: 1})
 	l.must("cp-1", scripts.DrainNode{Member: l.member("cp-1"), Leaving: "cp-2", DrainFor: 1, DetachFor: 1})
 	l.must("cp-1", scripts.DeleteNode{Member: l.member("cp-1"), Leaving: "cp-2", Timeout: 1})
-	require.NoError(t, l.driver.Delete(t.Context(), "cp-2"))
+	require.NoError(t, l.hypervisor.Delete(t.Context(), "cp-2"))
 	l.must("cp-3", scripts.RetireNode{Member: l.member("cp-3")})
 	require.Equal(t, []string{
 		"worker-1 was deleted without having been drained",
@@ -82,7 +82,7 @@ func TestNodes_thatLeaveOutOfOrderBreakRules(t *testing.T) {
 
 func TestRemoveMembers_refusesWhatCostsTheQuorum(t *testing.T) {
 	l := made(t, fake.Options{}, "cp-1", "cp-2", "cp-3")
-	require.NoError(t, l.driver.Kill(t.Context(), "cp-2"))
+	require.NoError(t, l.hypervisor.Kill(t.Context(), "cp-2"))
 	err := l.remove("cp-1", "cp-3")
 	require.Equal(t, lcm.KindInvalid, lcm.KindOf(err))
 	require.EqualError(t, err, "cp-1: etcd would lose its quorum without cp-3: 1 of the other 2 members work and 2 must. Bring cp-2 back first")
@@ -93,11 +93,11 @@ func TestRemoveMembers_refusesWhatCostsTheQuorum(t *testing.T) {
 func TestClusterHealth_tellsThatEtcdHasNoMajority(t *testing.T) {
 	l := made(t, fake.Options{}, "cp-1", "cp-2", "cp-3")
 	health := scripts.ClusterHealth{Member: l.member("cp-1"), Timeout: 1}
-	require.NoError(t, l.driver.Kill(t.Context(), "cp-2"))
+	require.NoError(t, l.hypervisor.Kill(t.Context(), "cp-2"))
 	found := l.must("cp-1", health)
 	require.Contains(t, found.Texts("member"), "1|cp-2|https://"+l.address["cp-2"]+":2380|yes|no|no")
 	require.Contains(t, found.Texts("node"), `cp-2|Unknown|no|NodeStatusUnknown|"Kubelet stopped posting node status."`)
-	require.NoError(t, l.driver.Kill(t.Context(), "cp-3"))
+	require.NoError(t, l.hypervisor.Kill(t.Context(), "cp-3"))
 	health.Timeout = 2
 	require.Equal(t, "lost", l.must("cp-1", health).Get("quorum"))
 }
@@ -110,7 +110,7 @@ func TestDrainNode_respectsBudgetsAndWaitsForVolumes(t *testing.T) {
 		{Name: "daemon", Node: "worker-1", DaemonSet: true},
 		{Name: "held", Node: "worker-1", Budget: "web", Volume: "pv-1", Stuck: true},
 	} {
-		require.NoError(t, l.driver.AddPod("c1", pod))
+		require.NoError(t, l.hypervisor.AddPod("c1", pod))
 	}
 	_, err := l.run(t.Context(), "cp-1", drain)
 	require.Equal(t, lcm.KindBroken, lcm.KindOf(err))

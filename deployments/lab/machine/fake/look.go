@@ -8,8 +8,8 @@ import (
 
 // lookAtNode reports the state of the machine. HAProxy and keepalived run from their configuration until the machine
 // dies.
-func (d *Driver) lookAtNode(_ context.Context, m *Machine, p Params) Result {
-	w := d.locked()
+func (h *Hypervisor) lookAtNode(_ context.Context, m *Machine, p ScriptParams) Result {
+	w := h.locked()
 	defer w.mu.Unlock()
 	ca := ""
 	for _, c := range w.clusters {
@@ -36,7 +36,7 @@ func (d *Driver) lookAtNode(_ context.Context, m *Machine, p Params) Result {
 }
 
 // lookForRemains reports whether kubeadm, or a playbook, has made this machine a node.
-func (d *Driver) lookForRemains(_ context.Context, m *Machine, p Params) Result {
+func (h *Hypervisor) lookForRemains(_ context.Context, m *Machine, p ScriptParams) Result {
 	p.Result("remains", yesNo(m.hasLeftovers()))
 	return Result{}
 }

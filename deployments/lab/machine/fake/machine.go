@@ -16,13 +16,13 @@ import (
 
 // Machine is one fake server.
 type Machine struct {
-	id      string
-	driver  *Driver
-	config  *ssh.ServerConfig
-	hostKey []byte // the key's seed
-	files   *files
-	console *console
-	ice     *ice
+	id         string
+	hypervisor *Hypervisor
+	config     *ssh.ServerConfig
+	hostKey    []byte // the key's seed
+	files      *files
+	console    *console
+	ice        *ice
 
 	gone     atomic.Bool // deleted
 	mu       sync.Mutex
@@ -36,7 +36,7 @@ type Machine struct {
 }
 
 // newMachine makes a machine; it generates the host key when hostKey is nil.
-func newMachine(d *Driver, def machine.Machine, hostKey []byte) (*Machine, error) {
+func newMachine(d *Hypervisor, def machine.Machine, hostKey []byte) (*Machine, error) {
 	if hostKey == nil {
 		hostKey = make([]byte, ed25519.SeedSize)
 		_, _ = rand.Read(hostKey) // never fails
@@ -53,7 +53,7 @@ func newMachine(d *Driver, def machine.Machine, hostKey []byte) (*Machine, error
 		}
 	}
 	m := &Machine{
-		id: def.ID, driver: d, def: def, hostname: def.Name, files: newFiles(), console: &console{}, ice: newIce(),
+		id: def.ID, hypervisor: d, def: def, hostname: def.Name, files: newFiles(), console: &console{}, ice: newIce(),
 		hostKey: hostKey, runs: map[string]*run{}, cancelled: map[string]bool{},
 	}
 	m.config = newLogins(def).config(signer)

@@ -16,67 +16,67 @@ const KubernetesVersion = "v1.34.4"
 // interrupted is the result of a script that was stopped from outside; no caller reads it.
 var interrupted = Result{ExitCode: killedBySignal}
 
-func (d *Driver) registerScripts() {
-	d.handlers = map[string]Handler{
-		"check-node":     working(d.checkNode),
-		"prepare-node":   d.prepareNode,
-		"find-interface": d.findInterface,
-		"remove-file":    d.removeFile,
+func (h *Hypervisor) registerScripts() {
+	h.handlers = map[string]Handler{
+		"check-node":     working(h.checkNode),
+		"prepare-node":   h.prepareNode,
+		"find-interface": h.findInterface,
+		"remove-file":    h.removeFile,
 
-		"connect-registries": needing(working(d.connectRegistries), "before", "after", "before.bare", "after.bare"),
-		"check-registries":   working(d.checkRegistries),
-		"install-registry":   needing(d.installRegistry, "config"),
+		"connect-registries": needing(working(h.connectRegistries), "before", "after", "before.bare", "after.bare"),
+		"check-registries":   working(h.checkRegistries),
+		"install-registry":   needing(h.installRegistry, "config"),
 
-		"configure-load-balancer": needing(d.configureLoadBalancer, "haproxy", "keepalived"),
-		"find-virtual-ip":         d.findVirtualIP,
-		"balance-externally":      d.balanceExternally,
-		"run-balancer-script":     needing(working(d.runBalancerScript), "script"),
-		"expose-services":         d.exposeServices,
-		"run-exposure-script":     d.runExposureScript,
-		"run-package-script":      needing(d.runPackageScript, "script"),
-		"play-package":            d.playPackage,
+		"configure-load-balancer": needing(h.configureLoadBalancer, "haproxy", "keepalived"),
+		"find-virtual-ip":         h.findVirtualIP,
+		"balance-externally":      h.balanceExternally,
+		"run-balancer-script":     needing(working(h.runBalancerScript), "script"),
+		"expose-services":         h.exposeServices,
+		"run-exposure-script":     h.runExposureScript,
+		"run-package-script":      needing(h.runPackageScript, "script"),
+		"play-package":            h.playPackage,
 
-		"check-member":       working(d.checkMember),
-		"kubeadm-init":       d.kubeadmInit,
-		"kubeadm-join":       d.kubeadmJoin,
-		"admit-member":       d.admitMember,
-		"mint-join":          needing(d.mintJoin, "token"),
-		"revoke-join":        d.revokeJoin,
-		"apply-manifest":     needing(d.applyManifest, "manifest"),
-		"label-nodes":        d.labelNodes,
-		"wait-for-nodes":     d.waitForNodes,
-		"create-vim-account": d.createVimAccount,
+		"check-member":       working(h.checkMember),
+		"kubeadm-init":       h.kubeadmInit,
+		"kubeadm-join":       h.kubeadmJoin,
+		"admit-member":       h.admitMember,
+		"mint-join":          needing(h.mintJoin, "token"),
+		"revoke-join":        h.revokeJoin,
+		"apply-manifest":     needing(h.applyManifest, "manifest"),
+		"label-nodes":        h.labelNodes,
+		"wait-for-nodes":     h.waitForNodes,
+		"create-vim-account": h.createVimAccount,
 
-		"cluster-health": d.clusterHealth,
-		"drain-node":     d.drainNode,
-		"uncordon-node":  d.uncordonNode,
-		"delete-node":    d.deleteNode,
-		"remove-members": d.removeMembers,
-		"retire-node":    d.retireNode,
-		"tell-hosts":     d.tellHosts,
-		"look-at-node":   working(d.lookAtNode),
+		"cluster-health": h.clusterHealth,
+		"drain-node":     h.drainNode,
+		"uncordon-node":  h.uncordonNode,
+		"delete-node":    h.deleteNode,
+		"remove-members": h.removeMembers,
+		"retire-node":    h.retireNode,
+		"tell-hosts":     h.tellHosts,
+		"look-at-node":   working(h.lookAtNode),
 
-		"look-for-remains": working(d.lookForRemains),
-		"point-to-self":    d.pointToSelf,
+		"look-for-remains": working(h.lookForRemains),
+		"point-to-self":    h.pointToSelf,
 
-		"check-ansible":    d.checkAnsible,
-		"run-playbook":     d.runPlaybook,
-		"remove-inventory": d.removeInventory,
+		"check-ansible":    h.checkAnsible,
+		"run-playbook":     h.runPlaybook,
+		"remove-inventory": h.removeInventory,
 
-		"check-storage-server": working(d.checkStorageServer),
-		"set-up-volumes":       working(d.setUpVolumes),
-		"export-volumes":       working(d.exportVolumes),
-		"mount-exports":        working(d.mountExports),
-		"look-at-volumes":      d.lookAtVolumes,
-		"remove-volumes":       needing(d.removeVolumes, "volumes"),
-		"register-volumes":     needing(d.registerVolumes, "manifest"),
-		"set-up-storage-class": needing(d.setUpStorageClass, "manifest", "probe"),
-		"scale-provisioners":   d.scaleProvisioners,
-		"move-volumes":         d.moveVolumes,
+		"check-storage-server": working(h.checkStorageServer),
+		"set-up-volumes":       working(h.setUpVolumes),
+		"export-volumes":       working(h.exportVolumes),
+		"mount-exports":        working(h.mountExports),
+		"look-at-volumes":      h.lookAtVolumes,
+		"remove-volumes":       needing(h.removeVolumes, "volumes"),
+		"register-volumes":     needing(h.registerVolumes, "manifest"),
+		"set-up-storage-class": needing(h.setUpStorageClass, "manifest", "probe"),
+		"scale-provisioners":   h.scaleProvisioners,
+		"move-volumes":         h.moveVolumes,
 	}
 }
 
-func (d *Driver) checkNode(_ context.Context, m *Machine, p Params) Result {
+func (h *Hypervisor) checkNode(_ context.Context, m *Machine, p ScriptParams) Result {
 	p.Print("Debian GNU/Linux 12 (bookworm), kernel 6.1.0 (fake)")
 	p.Result("clock", strconv.FormatInt(time.Now().Unix(), 10))
 	if address := p.Get("ADDRESS"); !m.hasAddress(address) {
@@ -87,7 +87,7 @@ func (d *Driver) checkNode(_ context.Context, m *Machine, p Params) Result {
 	return Result{}
 }
 
-func (d *Driver) prepareNode(ctx context.Context, m *Machine, p Params) Result {
+func (h *Hypervisor) prepareNode(ctx context.Context, m *Machine, p ScriptParams) Result {
 	p.Print("every package is on the image")
 	if !p.Work(ctx) {
 		return interrupted
@@ -101,7 +101,7 @@ func (d *Driver) prepareNode(ctx context.Context, m *Machine, p Params) Result {
 	return Result{}
 }
 
-func (d *Driver) findInterface(_ context.Context, m *Machine, p Params) Result {
+func (h *Hypervisor) findInterface(_ context.Context, m *Machine, p ScriptParams) Result {
 	for i, port := range m.ports() {
 		if slices.Contains(port.FixedIPs, p.Get("ADDRESS")) {
 			p.Result("interface", "eth"+strconv.Itoa(i))
@@ -112,7 +112,7 @@ func (d *Driver) findInterface(_ context.Context, m *Machine, p Params) Result {
 	return p.Fail(1, "no interface has the address %s", p.Get("ADDRESS"))
 }
 
-func (d *Driver) removeFile(_ context.Context, m *Machine, p Params) Result {
+func (h *Hypervisor) removeFile(_ context.Context, m *Machine, p ScriptParams) Result {
 	m.files.remove(p.Get("FILE"))
 	return Result{}
 }
@@ -123,7 +123,7 @@ var (
 	keepalivedIP       = regexp.MustCompile(`virtual_ipaddress \{\s*([^\s/}]+)`)
 )
 
-func (d *Driver) configureLoadBalancer(ctx context.Context, m *Machine, p Params) Result {
+func (h *Hypervisor) configureLoadBalancer(ctx context.Context, m *Machine, p ScriptParams) Result {
 	haproxy, keepalived := p.Input("haproxy"), p.Input("keepalived")
 	if !p.Work(ctx) {
 		return interrupted
@@ -136,7 +136,7 @@ func (d *Driver) configureLoadBalancer(ctx context.Context, m *Machine, p Params
 	m.WriteFile("/etc/haproxy/haproxy.cfg", []byte(haproxy), 0o644)
 	m.WriteFile("/etc/keepalived/keepalived.conf", []byte(keepalived), 0o600)
 	weight, _ := strconv.Atoi(priority[1])
-	w := d.locked()
+	w := h.locked()
 	defer w.mu.Unlock()
 	if w.balancers[ip[1]] == nil {
 		w.balancers[ip[1]] = map[*Machine]balancer{}
@@ -149,8 +149,8 @@ func (d *Driver) configureLoadBalancer(ctx context.Context, m *Machine, p Params
 	return Result{}
 }
 
-func (d *Driver) findVirtualIP(ctx context.Context, m *Machine, p Params) Result {
-	ip, w := p.Get("VIRTUAL_IP"), d.state()
+func (h *Hypervisor) findVirtualIP(ctx context.Context, m *Machine, p ScriptParams) Result {
+	ip, w := p.Get("VIRTUAL_IP"), h.state()
 	held, answers := false, false
 	p.until(ctx, func() bool {
 		w.mu.Lock()
@@ -171,7 +171,7 @@ func yesNo(yes bool) string {
 }
 
 // until checks the condition repeatedly, for at most the script's TIMEOUT.
-func (p Params) until(ctx context.Context, condition func() bool) bool {
+func (p ScriptParams) until(ctx context.Context, condition func() bool) bool {
 	seconds, _ := strconv.Atoi(p.Get("TIMEOUT"))
 	end := time.Now().Add(time.Duration(seconds) * time.Second)
 	for !condition() {

@@ -8,7 +8,7 @@ import (
 
 // runPackageScript does not execute a package's shell script. It prints the script's variables, as a careless script
 // might, and records the run.
-func (d *Driver) runPackageScript(ctx context.Context, m *Machine, p Params) Result {
+func (h *Hypervisor) runPackageScript(ctx context.Context, m *Machine, p ScriptParams) Result {
 	p.Print("begins")
 	if !p.Work(ctx) {
 		return interrupted

@@ -59,30 +59,30 @@ type savedCluster struct {
 	Etcd map[string]string
 }
 
-func (d *Driver) file() string { return filepath.Join(d.dir, "fake-machines.json") }
+func (h *Hypervisor) file() string { return filepath.Join(h.dir, "fake-machines.json") }
 
 // save runs before the machines are powered off.
-func (d *Driver) save() error {
-	if d.dir == "" {
+func (h *Hypervisor) save() error {
+	if h.dir == "" {
 		return nil
 	}
-	d.mu.Lock()
+	h.mu.Lock()
 	s := saved{
-		Networks: d.networks, Volumes: d.volumes, Floating: d.floating, Machines: map[string]savedMachine{},
+		Networks: h.networks, Volumes: h.volumes, Floating: h.floating, Machines: map[string]savedMachine{},
 		Clusters: map[string]savedCluster{}, Balancers: map[string]map[string]savedBalancer{},
 	}
-	for id, m := range d.machines {
+	for id, m := range h.machines {
 		s.Machines[id] = m.saved()
 	}
-	w := d.world
-	d.mu.Unlock()
+	w := h.world
+	h.mu.Unlock()
 	w.saveInto(&s)
 	content, err := json.Marshal(s)
 	if err == nil {
-		err = os.WriteFile(d.file(), content, 0o600)
+		err = os.WriteFile(h.file(), content, 0o600)
 	}
 	if err != nil {
-		return lcm.Wrap(lcm.KindUnavailable, err, "the fake machines cannot be saved in %s", d.file())
+		return lcm.Wrap(lcm.KindUnavailable, err, "the fake machines cannot be saved in %s", h.file())
 	}
 	return nil
 }
@@ -128,12 +128,12 @@ func (w *world) saveInto(s *saved) {
 	}
 }
 
-// Recover boots the machines that were on when an earlier driver with the same directory was closed.
-func (d *Driver) Recover(context.Context) error {
-	if d.dir == "" {
+// Recover boots the machines that were on when an earlier hypervisor with the same directory was closed.
+func (h *Hypervisor) Recover(context.Context) error {
+	if h.dir == "" {
 		return nil
 	}
-	content, err := os.ReadFile(d.file())
+	content, err := os.ReadFile(h.file())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -142,22 +142,22 @@ func (d *Driver) Recover(context.Context) error {
 		err = json.Unmarshal(content, &s)
 	}
 	if err != nil {
-		return lcm.Wrap(lcm.KindBroken, err, "the fake machines cannot be read from %s; remove it to begin anew", d.file())
+		return lcm.Wrap(lcm.KindBroken, err, "the fake machines cannot be read from %s; remove it to begin anew", h.file())
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	maps.Copy(d.networks, s.Networks)
-	maps.Copy(d.volumes, s.Volumes)
-	maps.Copy(d.floating, s.Floating)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	maps.Copy(h.networks, s.Networks)
+	maps.Copy(h.volumes, s.Volumes)
+	maps.Copy(h.floating, s.Floating)
 	for id, from := range s.Machines {
-		if d.machines[id], err = d.restore(from); err != nil {
+		if h.machines[id], err = h.restore(from); err != nil {
 			return err
 		}
 	}
-	d.world.restore(s, d.machines)
-	for id, m := range d.machines {
+	h.world.restore(s, h.machines)
+	for id, m := range h.machines {
 		if s.Machines[id].On {
-			if err := m.powerOn(d.bootDelay, d.addresses(m)); err != nil {
+			if err := m.powerOn(h.bootDelay, h.addresses(m)); err != nil {
 				return err
 			}
 		}
@@ -165,10 +165,10 @@ func (d *Driver) Recover(context.Context) error {
 	return nil
 }
 
-func (d *Driver) restore(from savedMachine) (*Machine, error) {
+func (h *Hypervisor) restore(from savedMachine) (*Machine, error) {
 	def := from.Definition
 	def.UserData, def.AdminPass = from.UserData, from.AdminPass
-	m, err := newMachine(d, def, from.HostKey)
+	m, err := newMachine(h, def, from.HostKey)
 	if err != nil {
 		return nil, err
 	}

@@ -207,13 +207,13 @@ func (r *playRun) settle(m *Machine, name, ca string, controlPlane bool) {
 	for _, host := range r.inventory.hosts {
 		entries = append(entries, host.vars["ip"]+" "+host.name)
 	}
-	m.writeHosts(Params{Values: map[string]string{"HOSTS": strings.Join(entries, ",")}})
+	m.writeHosts(ScriptParams{Values: map[string]string{"HOSTS": strings.Join(entries, ",")}})
 	role := "worker"
 	if controlPlane {
 		role = "control-plane"
 		m.WriteFile(manifest, nil, 0o600)
 	}
-	m.becomeMember(Params{Values: map[string]string{"CLUSTER": r.cluster(), "NODE_NAME": name, "ROLE": role}}, ca)
+	m.becomeMember(ScriptParams{Values: map[string]string{"CLUSTER": r.cluster(), "NODE_NAME": name, "ROLE": role}}, ca)
 }
 
 const confirmation = "Are you sure you want to delete nodes state? Type 'yes' to delete nodes."

@@ -10,7 +10,7 @@ import (
 
 // playPackage does not execute a package's playbook. It prints the playbook's hosts and variables, as a careless
 // playbook might, and records the run.
-func (d *Driver) playPackage(ctx context.Context, m *Machine, p Params) Result {
+func (h *Hypervisor) playPackage(ctx context.Context, m *Machine, p ScriptParams) Result {
 	if failed := p.lacksAnsible(m); failed != nil {
 		return *failed
 	}

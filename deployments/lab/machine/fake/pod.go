@@ -31,8 +31,8 @@ type Pod struct {
 func (p Pod) key() string { return cmp.Or(p.Namespace, "default") + "/" + p.Name }
 
 // AddPod adds a pod to a cluster, or replaces the pod of that name.
-func (d *Driver) AddPod(cluster string, pod Pod) error {
-	w := d.locked()
+func (h *Hypervisor) AddPod(cluster string, pod Pod) error {
+	w := h.locked()
 	defer w.mu.Unlock()
 	c := w.clusters[cluster]
 	if c == nil || pod.Node != "" && c.members[pod.Node] == nil {
@@ -44,8 +44,8 @@ func (d *Driver) AddPod(cluster string, pod Pod) error {
 }
 
 // ForgetViolations clears the violations, for tests that break the rules on purpose.
-func (d *Driver) ForgetViolations() {
-	w := d.locked()
+func (h *Hypervisor) ForgetViolations() {
+	w := h.locked()
 	defer w.mu.Unlock()
 	for _, c := range w.clusters {
 		c.violations = nil

@@ -45,9 +45,9 @@ func (m *Machine) powerOn(delay time.Duration, addresses []string) error {
 // finishBoot opens the machine's present addresses. If the power went off meanwhile, it opens none: nothing would close
 // them again.
 func (m *Machine) finishBoot(p *power) {
-	m.driver.mu.Lock()
-	defer m.driver.mu.Unlock()
-	addresses := m.driver.addresses(m)
+	m.hypervisor.mu.Lock()
+	defer m.hypervisor.mu.Unlock()
+	addresses := m.hypervisor.addresses(m)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if p.ctx.Err() == nil {
@@ -74,10 +74,10 @@ func (m *Machine) open(p *power, address string) error {
 	if p.listeners[address] != nil {
 		return nil
 	}
-	listener, err := net.Listen("tcp", m.driver.hostPort(address))
+	listener, err := net.Listen("tcp", m.hypervisor.hostPort(address))
 	if err != nil {
 		return lcm.Wrap(lcm.KindInvalid, err, "machine %s cannot listen on %s; is another lab running?",
-			m.id, m.driver.hostPort(address))
+			m.id, m.hypervisor.hostPort(address))
 	}
 	p.listeners[address] = listener
 	p.all.Go(func() {

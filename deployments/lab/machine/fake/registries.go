@@ -25,7 +25,7 @@ const (
 	credentialsFile = "/etc/windlass/registry-credentials.json" //nolint:gosec // a file's name
 )
 
-func (d *Driver) connectRegistries(_ context.Context, m *Machine, p Params) Result {
+func (h *Hypervisor) connectRegistries(_ context.Context, m *Machine, p ScriptParams) Result {
 	m.WriteFile(scripts.RegistriesState, []byte(p.Input("before")), 0o644)
 	for server := range strings.FieldsSeq(p.Get("GONE")) {
 		m.files.remove(certsDir + server)
@@ -47,7 +47,7 @@ func (d *Driver) connectRegistries(_ context.Context, m *Machine, p Params) Resu
 }
 
 // put writes an input of a script to a file; an empty input removes the file.
-func (m *Machine) put(p Params, path, input string, mode uint32) {
+func (m *Machine) put(p ScriptParams, path, input string, mode uint32) {
 	if content := p.Input(input); content != "" {
 		m.WriteFile(path, []byte(content), mode)
 		return
@@ -93,7 +93,7 @@ func (m *Machine) writeRegistryHosts(entries string) {
 }
 
 // checkRegistries sends real requests to the registries: a test's registries listen on the host of the fake machines.
-func (d *Driver) checkRegistries(ctx context.Context, m *Machine, p Params) Result {
+func (h *Hypervisor) checkRegistries(ctx context.Context, m *Machine, p ScriptParams) Result {
 	urls, manifests := strings.Fields(p.Get("URLS")), strings.Fields(p.Get("MANIFESTS"))
 	for i, server := range strings.Fields(p.Get("SERVERS")) {
 		ask := registryClient{

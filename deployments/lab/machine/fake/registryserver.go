@@ -19,8 +19,8 @@ import (
 )
 
 // installRegistry writes a registry's files to the machine. It starts no listener: tests need only the script's output.
-func (d *Driver) installRegistry(ctx context.Context, m *Machine, p Params) Result {
-	if dir := p.Get("VOLUME"); dir != "" && !d.state().mounts(m, dir) {
+func (h *Hypervisor) installRegistry(ctx context.Context, m *Machine, p ScriptParams) Result {
+	if dir := p.Get("VOLUME"); dir != "" && !h.state().mounts(m, dir) {
 		return p.Fail(1, "no volume is mounted to %s; see that it is attached, and look at 'findmnt %s'", dir, dir)
 	}
 	way := "package" // Debian's own registry is on the image
@@ -39,7 +39,7 @@ func (d *Driver) installRegistry(ctx context.Context, m *Machine, p Params) Resu
 	m.put(p, scripts.RegistryDirectory+"/registry.crt", "registry.crt", 0o600)
 	m.put(p, scripts.RegistryDirectory+"/registry.key", "registry.key", 0o600)
 	if names := p.Get("CERTIFICATE_NAMES"); names != "" {
-		if err := d.makeCertificate(m, p, names); err != nil {
+		if err := h.makeCertificate(m, p, names); err != nil {
 			return p.Fail(1, "the certificate cannot be signed: %s", err)
 		}
 	}
@@ -52,8 +52,8 @@ func (d *Driver) installRegistry(ctx context.Context, m *Machine, p Params) Resu
 type authority struct{ Certificate, Key string }
 
 // makeCertificate makes a certificate for these names, "DNS:..." and "IP:...". It also makes a CA if there is none.
-func (d *Driver) makeCertificate(m *Machine, p Params, names string) error {
-	ca, err := d.authorityOf(m, p)
+func (h *Hypervisor) makeCertificate(m *Machine, p ScriptParams, names string) error {
+	ca, err := h.authorityOf(m, p)
 	if err != nil {
 		return err
 	}
@@ -78,8 +78,8 @@ func (d *Driver) makeCertificate(m *Machine, p Params, names string) error {
 }
 
 // authorityOf returns the existing CA, or a new one. A CA on a volume outlives the machine.
-func (d *Driver) authorityOf(m *Machine, p Params) (ca authority, err error) {
-	w, file, key := d.state(), p.Get("CA_DIR")+"/ca.crt", p.Get("CA_DIR")+"/ca.key"
+func (h *Hypervisor) authorityOf(m *Machine, p ScriptParams) (ca authority, err error) {
+	w, file, key := h.state(), p.Get("CA_DIR")+"/ca.crt", p.Get("CA_DIR")+"/ca.key"
 	if ca = w.authorityAt(m, p.Get("VOLUME")); ca.Certificate == "" {
 		certificate, _ := m.ReadFile(file)
 		private, _ := m.ReadFile(key)

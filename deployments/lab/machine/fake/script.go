@@ -10,13 +10,13 @@ import (
 )
 
 // Handler acts out a script. It must return soon after ctx ends.
-type Handler func(ctx context.Context, m *Machine, p Params) Result
+type Handler func(ctx context.Context, m *Machine, p ScriptParams) Result
 
 // Result is how a script ends.
 type Result struct{ ExitCode int }
 
-// Params are a script's parameters, and the handler's way to its output.
-type Params struct {
+// ScriptParams are a script's parameters, and the handler's way to its output.
+type ScriptParams struct {
 	Script string
 	Values map[string]string
 	Stdin  []byte
@@ -26,10 +26,10 @@ type Params struct {
 }
 
 // Get returns the parameter of that name.
-func (p Params) Get(name string) string { return p.Values[name] }
+func (p ScriptParams) Get(name string) string { return p.Values[name] }
 
 // Input returns an input of a package script: stdin has a line name=base64 for each.
-func (p Params) Input(name string) string {
+func (p ScriptParams) Input(name string) string {
 	for line := range strings.Lines(string(p.Stdin)) {
 		if value, ok := strings.CutPrefix(strings.TrimSpace(line), name+"="); ok {
 			content, _ := base64.StdEncoding.DecodeString(value)
@@ -40,7 +40,7 @@ func (p Params) Input(name string) string {
 }
 
 // lacks acts out the scripts' need_input: it returns a failure when one of the inputs is missing, else nil.
-func (p Params) lacks(inputs ...string) *Result {
+func (p ScriptParams) lacks(inputs ...string) *Result {
 	for _, name := range inputs {
 		if p.Input(name) == "" {
 			r := p.Fail(65, "the input %s is missing", name)
@@ -52,7 +52,7 @@ func (p Params) lacks(inputs ...string) *Result {
 
 // needing returns h for a script that begins with need_input.
 func needing(h Handler, inputs ...string) Handler {
-	return func(ctx context.Context, m *Machine, p Params) Result {
+	return func(ctx context.Context, m *Machine, p ScriptParams) Result {
 		if failed := p.lacks(inputs...); failed != nil {
 			return *failed
 		}
@@ -62,7 +62,7 @@ func needing(h Handler, inputs ...string) Handler {
 
 // working returns h for a script that takes its time before it prints anything.
 func working(h Handler) Handler {
-	return func(ctx context.Context, m *Machine, p Params) Result {
+	return func(ctx context.Context, m *Machine, p ScriptParams) Result {
 		if !p.Work(ctx) {
 			return interrupted
 		}
@@ -71,26 +71,26 @@ func working(h Handler) Handler {
 }
 
 // Work waits for the script's simulated time; false means that the script was stopped.
-func (p Params) Work(ctx context.Context) bool { return p.work(ctx) }
+func (p ScriptParams) Work(ctx context.Context) bool { return p.work(ctx) }
 
 // Print writes a line to stdout.
-func (p Params) Print(format string, args ...any) {
+func (p ScriptParams) Print(format string, args ...any) {
 	p.run.write(fmt.Appendf(nil, format+"\n", args...), true)
 }
 
 // Warn writes a line to stderr.
-func (p Params) Warn(format string, args ...any) {
+func (p ScriptParams) Warn(format string, args ...any) {
 	p.run.write(fmt.Appendf(nil, format+"\n", args...), false)
 }
 
 // Write writes bytes to stdout.
-func (p Params) Write(content []byte) { p.run.write(content, true) }
+func (p ScriptParams) Write(content []byte) { p.run.write(content, true) }
 
 // Result prints a result line of package scripts.
-func (p Params) Result(key, value string) { p.Print("windlass-result: %s=%s", key, value) }
+func (p ScriptParams) Result(key, value string) { p.Print("windlass-result: %s=%s", key, value) }
 
 // Fail prints a sentence for the operator and ends with that exit code.
-func (p Params) Fail(code int, format string, args ...any) Result {
+func (p ScriptParams) Fail(code int, format string, args ...any) Result {
 	p.Print("windlass: "+format, args...)
 	return Result{ExitCode: code}
 }
@@ -126,11 +126,11 @@ func parseScript(text string) (name string, values map[string]string) {
 // perform executes a script on this machine.
 func (m *Machine) perform(ctx context.Context, script string, stdin []byte, r *run) Result {
 	name, values := parseScript(script)
-	d := m.driver
+	d := m.hypervisor
 	d.mu.Lock()
 	handler, work := d.handlers[name], d.work
 	d.mu.Unlock()
-	p := Params{Script: name, Values: values, Stdin: stdin, run: r}
+	p := ScriptParams{Script: name, Values: values, Stdin: stdin, run: r}
 	p.work = func(ctx context.Context) bool {
 		if work != nil && !sleep(ctx, work(name)) {
 			return false

@@ -52,8 +52,8 @@ type Storage struct {
 }
 
 // Storage returns all disks and exports.
-func (d *Driver) Storage() Storage {
-	w := d.locked()
+func (h *Hypervisor) Storage() Storage {
+	w := h.locked()
 	defer w.mu.Unlock()
 	s := Storage{Disks: []Disk{}, Exports: []NFSExport{}}
 	for _, id := range slices.Sorted(maps.Keys(w.disks)) {
@@ -76,7 +76,7 @@ func (d *Driver) Storage() Storage {
 	return s
 }
 
-func (d *Driver) checkStorageServer(_ context.Context, m *Machine, p Params) Result {
+func (h *Hypervisor) checkStorageServer(_ context.Context, m *Machine, p ScriptParams) Result {
 	p.Print("the NFS server will be the kernel's")
 	if address := p.Get("ADDRESS"); !m.hasAddress(address) {
 		problem := "no interface has the address " + address + "; the image must configure the port that nic_cp_name names"
@@ -86,11 +86,11 @@ func (d *Driver) checkStorageServer(_ context.Context, m *Machine, p Params) Res
 	return Result{}
 }
 
-func (d *Driver) setUpVolumes(_ context.Context, m *Machine, p Params) Result {
-	w, fstab := d.state(), ""
+func (h *Hypervisor) setUpVolumes(_ context.Context, m *Machine, p ScriptParams) Result {
+	w, fstab := h.state(), ""
 	var missing []string
 	for entry := range strings.FieldsSeq(p.Get("VOLUMES")) {
-		if id, _, _ := strings.Cut(entry, "="); d.holderOf(id) != m.id {
+		if id, _, _ := strings.Cut(entry, "="); h.holderOf(id) != m.id {
 			missing = append(missing, id)
 		}
 	}
@@ -114,10 +114,10 @@ func (d *Driver) setUpVolumes(_ context.Context, m *Machine, p Params) Result {
 }
 
 // holderOf returns the machine that a volume is attached to.
-func (d *Driver) holderOf(volume string) string {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.volumes[volume]
+func (h *Hypervisor) holderOf(volume string) string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.volumes[volume]
 }
 
 // mount mounts a volume; it makes a file system on an empty volume.
@@ -160,8 +160,8 @@ func (w *world) server(m *Machine) *nfsServer {
 	return w.servers[m]
 }
 
-func (d *Driver) exportVolumes(_ context.Context, m *Machine, p Params) Result {
-	w := d.locked()
+func (h *Hypervisor) exportVolumes(_ context.Context, m *Machine, p ScriptParams) Result {
+	w := h.locked()
 	defer w.mu.Unlock()
 	server, exports := w.server(m), map[string][]string{}
 	for entry := range strings.FieldsSeq(p.Get("EXPORTS")) {
@@ -181,15 +181,15 @@ func (d *Driver) exportVolumes(_ context.Context, m *Machine, p Params) Result {
 	return Result{}
 }
 
-func (d *Driver) mountExports(_ context.Context, m *Machine, p Params) Result {
+func (h *Hypervisor) mountExports(_ context.Context, m *Machine, p ScriptParams) Result {
 	for entry := range strings.FieldsSeq(p.Get("EXPORTS")) {
 		address, dir, _ := strings.Cut(entry, "=")
-		other := d.machineAt(address)
+		other := h.machineAt(address)
 		if other == nil || !other.works() {
 			return p.Fail(1, "%s of the storage server cannot be mounted from %s: Connection timed out; see that its security "+
 				"group lets this node in (TCP 2049)", dir, address)
 		}
-		networks, exported := d.state().exported(other, dir)
+		networks, exported := h.state().exported(other, dir)
 		switch {
 		case !exported:
 			return p.Fail(1, "%s of the storage server cannot be mounted from %s: No such file or directory; see that its "+

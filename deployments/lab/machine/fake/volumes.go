@@ -36,8 +36,8 @@ type PersistentVolume struct {
 }
 
 // Bind binds a volume to a claim, "namespace/name"; "" releases the volume.
-func (d *Driver) Bind(clusterID, volume, claim string) error {
-	w := d.locked()
+func (h *Hypervisor) Bind(clusterID, volume, claim string) error {
+	w := h.locked()
 	defer w.mu.Unlock()
 	c := w.clusters[clusterID]
 	if c == nil || c.volumes[volume] == nil {
@@ -53,8 +53,8 @@ func (d *Driver) Bind(clusterID, volume, claim string) error {
 	return nil
 }
 
-func (d *Driver) lookAtVolumes(ctx context.Context, m *Machine, p Params) Result {
-	return d.onCluster(ctx, m, p, func(c *cluster) Result {
+func (h *Hypervisor) lookAtVolumes(ctx context.Context, m *Machine, p ScriptParams) Result {
+	return h.onCluster(ctx, m, p, func(c *cluster) Result {
 		line := func(key string, fields ...string) {
 			p.Result(key, base64.StdEncoding.EncodeToString([]byte(strings.Join(fields, "|"))))
 		}
@@ -77,9 +77,9 @@ func (d *Driver) lookAtVolumes(ctx context.Context, m *Machine, p Params) Result
 	})
 }
 
-func (d *Driver) removeVolumes(ctx context.Context, m *Machine, p Params) Result {
+func (h *Hypervisor) removeVolumes(ctx context.Context, m *Machine, p ScriptParams) Result {
 	list := p.Input("volumes")
-	return d.onCluster(ctx, m, p, func(c *cluster) Result {
+	return h.onCluster(ctx, m, p, func(c *cluster) Result {
 		for line := range strings.Lines(list) {
 			words := append(strings.Fields(line), "", "", "")
 			v := c.volumes[words[0]]
@@ -132,12 +132,12 @@ func volumesIn(text string) (out []object, err error) {
 	}
 }
 
-func (d *Driver) registerVolumes(ctx context.Context, m *Machine, p Params) Result {
+func (h *Hypervisor) registerVolumes(ctx context.Context, m *Machine, p ScriptParams) Result {
 	list, err := volumesIn(p.Input("manifest"))
 	if err != nil || len(list) == 0 {
 		return p.Fail(1, "%s cannot be applied: error: no objects passed to apply", p.Get("MANIFEST"))
 	}
-	return d.onCluster(ctx, m, p, func(c *cluster) Result {
+	return h.onCluster(ctx, m, p, func(c *cluster) Result {
 		for _, o := range list {
 			next := &PersistentVolume{Name: o.Metadata.Name, UID: uuid.NewString(), Version: 1, Phase: "Available"}
 			if o.Spec.NFS != nil {

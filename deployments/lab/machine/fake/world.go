@@ -116,8 +116,8 @@ type EtcdMember struct {
 }
 
 // Clusters describes all clusters, by id.
-func (d *Driver) Clusters() []Cluster {
-	w := d.locked()
+func (h *Hypervisor) Clusters() []Cluster {
+	w := h.locked()
 	defer w.mu.Unlock()
 	var all []Cluster
 	for _, id := range slices.Sorted(maps.Keys(w.clusters)) {
@@ -129,8 +129,8 @@ func (d *Driver) Clusters() []Cluster {
 }
 
 // VirtualIPs maps each virtual IP to the id of the machine that holds it, "" when none does.
-func (d *Driver) VirtualIPs() map[string]string {
-	w := d.locked()
+func (h *Hypervisor) VirtualIPs() map[string]string {
+	w := h.locked()
 	defer w.mu.Unlock()
 	holders := map[string]string{}
 	for ip := range w.balancers {
@@ -142,15 +142,15 @@ func (d *Driver) VirtualIPs() map[string]string {
 	return holders
 }
 
-func (d *Driver) state() *world {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.world
+func (h *Hypervisor) state() *world {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.world
 }
 
 // locked returns the state of all clusters with its lock held.
-func (d *Driver) locked() *world {
-	w := d.state()
+func (h *Hypervisor) locked() *world {
+	w := h.state()
 	w.mu.Lock()
 	return w
 }

@@ -23,12 +23,12 @@ func (h *harness) ipv6(t *testing.T) {
 		n := machine.Network{
 			ID: "six-" + uuid.NewString(), CIDR6: netip.PrefixFrom(host(i, 0), 64), Gateway6: host(i, 1),
 		}
-		require.NoError(t, h.driver.EnsureNetwork(ctx, n))
-		require.NoError(t, h.driver.EnsureNetwork(ctx, n), "the second time changes nothing")
-		t.Cleanup(func() { require.NoError(t, h.driver.DeleteNetwork(context.WithoutCancel(t.Context()), n.ID)) })
+		require.NoError(t, h.hypervisor.EnsureNetwork(ctx, n))
+		require.NoError(t, h.hypervisor.EnsureNetwork(ctx, n), "the second time changes nothing")
+		t.Cleanup(func() { require.NoError(t, h.hypervisor.DeleteNetwork(context.WithoutCancel(t.Context()), n.ID)) })
 		nets = append(nets, n)
 	}
-	require.Error(t, h.driver.EnsureNetwork(ctx, machine.Network{
+	require.Error(t, h.hypervisor.EnsureNetwork(ctx, machine.Network{
 		ID: "six-" + uuid.NewString(), CIDR6: nets[0].CIDR6, Gateway6: host(0, 9),
 	}), "the router cannot lead to both")
 	six, other := h.machine("six"), h.machine("other")
@@ -48,7 +48,7 @@ func (h *harness) ipv6(t *testing.T) {
 		from.must("timeout 3 bash -c '</dev/tcp/" + peer + "/22'")
 	}
 	check()
-	require.NoError(t, h.driver.Reboot(ctx, six.ID, true))
+	require.NoError(t, h.hypervisor.Reboot(ctx, six.ID, true))
 	check()
 
 	// An address that the port may not have gets no answer.
@@ -57,6 +57,6 @@ func (h *harness) ipv6(t *testing.T) {
 	from.must("sudo ip addr add " + wrong + "/64 dev eth0 nodad")
 	from.fails("ping -c1 -W1 -I "+wrong+" "+nets[0].Gateway6.String(), "the port has not this address")
 	six.Ports[0].AllowedAddresses = []string{wrong}
-	require.NoError(t, h.driver.UpdatePort(ctx, six.ID, six.Ports[0]))
+	require.NoError(t, h.hypervisor.UpdatePort(ctx, six.ID, six.Ports[0]))
 	from.must("ping -c1 -W3 -I " + wrong + " " + nets[0].Gateway6.String())
 }

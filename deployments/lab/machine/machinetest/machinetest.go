@@ -1,4 +1,4 @@
-// Package machinetest checks that a machine.Driver keeps the lab's promises about Nova, Neutron and Cinder. It logs in
+// Package machinetest checks that a machine.Hypervisor keeps the lab's promises about Nova, Neutron and Cinder. It logs in
 // to the machines over SSH, as every client does.
 package machinetest
 
@@ -19,10 +19,10 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// Subject is a driver under test.
+// Subject is a hypervisor under test.
 type Subject struct {
-	// Open opens the driver. A second call after Close finds the machines of the first driver.
-	Open func(t *testing.T) machine.Driver
+	// Open opens the hypervisor. A second call after Close finds the machines of the first hypervisor.
+	Open func(t *testing.T) machine.Hypervisor
 	// CIDR holds the addresses for the suite's machines; floating IPs come from Floating.
 	CIDR, Floating netip.Prefix
 	SSHPort        int
@@ -32,15 +32,15 @@ type Subject struct {
 	Services bool
 }
 
-// Run checks the driver. All checks share one driver, because real machines take seconds to boot.
+// Run checks the hypervisor. All checks share one hypervisor, because real machines take seconds to boot.
 func Run(t *testing.T, s Subject) {
 	t.Helper()
 	h := newHarness(t, s)
-	t.Cleanup(func() { require.NoError(t, h.driver.Down(context.WithoutCancel(t.Context()))) })
+	t.Cleanup(func() { require.NoError(t, h.hypervisor.Down(context.WithoutCancel(t.Context()))) })
 
 	t.Run("machines live and die", h.lifecycle)
 	t.Run("absent machines are told from stopped ones", h.absent)
-	t.Run("machines outlive the driver", h.recovers)
+	t.Run("machines outlive the hypervisor", h.recovers)
 	t.Run("a machine gets other ports", h.replugs)
 	if !s.Shell {
 		return
@@ -62,12 +62,12 @@ func Run(t *testing.T, s Subject) {
 }
 
 type harness struct {
-	root    *testing.T // the drivers' cleanups run at the end of the suite
-	subject Subject
-	driver  machine.Driver
-	network machine.Network
-	key     ssh.Signer
-	last    netip.Addr
+	root       *testing.T // the hypervisors' cleanups run at the end of the suite
+	subject    Subject
+	hypervisor machine.Hypervisor
+	network    machine.Network
+	key        ssh.Signer
+	last       netip.Addr
 }
 
 const password = "conformance-9d1c"
@@ -80,11 +80,11 @@ func newHarness(t *testing.T, s Subject) *harness {
 	require.NoError(t, err)
 	gateway := s.CIDR.Masked().Addr().Next()
 	h := &harness{
-		root: t, subject: s, driver: s.Open(t), key: key, last: gateway.Next(),
+		root: t, subject: s, hypervisor: s.Open(t), key: key, last: gateway.Next(),
 		network: machine.Network{ID: "net-" + uuid.NewString(), CIDR: s.CIDR, Gateway: gateway},
 	}
-	require.NoError(t, h.driver.EnsureNetwork(t.Context(), h.network))
-	require.NoError(t, h.driver.EnsureNetwork(t.Context(), h.network), "the second time changes nothing")
+	require.NoError(t, h.hypervisor.EnsureNetwork(t.Context(), h.network))
+	require.NoError(t, h.hypervisor.EnsureNetwork(t.Context(), h.network), "the second time changes nothing")
 	return h
 }
 
@@ -105,13 +105,13 @@ func (h *harness) machine(name string) machine.Machine {
 
 func (h *harness) create(t *testing.T, m machine.Machine) {
 	t.Helper()
-	require.NoError(t, h.driver.Create(t.Context(), m))
-	t.Cleanup(func() { require.NoError(t, h.driver.Delete(context.WithoutCancel(t.Context()), m.ID)) })
+	require.NoError(t, h.hypervisor.Create(t.Context(), m))
+	t.Cleanup(func() { require.NoError(t, h.hypervisor.Delete(context.WithoutCancel(t.Context()), m.ID)) })
 }
 
 func (h *harness) requireState(t *testing.T, id string, want machine.State) {
 	t.Helper()
-	have, err := h.driver.State(t.Context(), id)
+	have, err := h.hypervisor.State(t.Context(), id)
 	require.NoError(t, err)
 	require.Equal(t, want, have)
 }
@@ -121,52 +121,52 @@ func (h *harness) lifecycle(t *testing.T) {
 	h.create(t, m)
 	h.requireState(t, m.ID, machine.Running)
 	h.awaitSSH(t, m)
-	require.NoError(t, h.driver.Create(ctx, m), "a machine that is there is left as it is")
-	require.NoError(t, h.driver.Start(ctx, m.ID), "one that runs needs no start")
-	require.True(t, lcm.Is(h.driver.DeleteNetwork(ctx, h.network.ID), lcm.KindConflict), "its network is in use")
+	require.NoError(t, h.hypervisor.Create(ctx, m), "a machine that is there is left as it is")
+	require.NoError(t, h.hypervisor.Start(ctx, m.ID), "one that runs needs no start")
+	require.True(t, lcm.Is(h.hypervisor.DeleteNetwork(ctx, h.network.ID), lcm.KindConflict), "its network is in use")
 
-	require.NoError(t, h.driver.Stop(ctx, m.ID))
+	require.NoError(t, h.hypervisor.Stop(ctx, m.ID))
 	h.requireState(t, m.ID, machine.Stopped)
 	h.requireNoSSH(t, m)
-	require.NoError(t, h.driver.Stop(ctx, m.ID))
-	require.NoError(t, h.driver.Start(ctx, m.ID))
+	require.NoError(t, h.hypervisor.Stop(ctx, m.ID))
+	require.NoError(t, h.hypervisor.Start(ctx, m.ID))
 	h.awaitSSH(t, m)
 
-	require.NoError(t, h.driver.Kill(ctx, m.ID))
+	require.NoError(t, h.hypervisor.Kill(ctx, m.ID))
 	h.requireState(t, m.ID, machine.Stopped)
 	h.requireNoSSH(t, m)
-	require.NoError(t, h.driver.Start(ctx, m.ID))
+	require.NoError(t, h.hypervisor.Start(ctx, m.ID))
 	h.awaitSSH(t, m)
 
-	require.NoError(t, h.driver.Reboot(ctx, m.ID, true))
+	require.NoError(t, h.hypervisor.Reboot(ctx, m.ID, true))
 	h.requireState(t, m.ID, machine.Running)
 	h.awaitSSH(t, m)
 
-	require.NoError(t, h.driver.Delete(ctx, m.ID))
+	require.NoError(t, h.hypervisor.Delete(ctx, m.ID))
 	h.requireState(t, m.ID, machine.Absent)
 	h.requireNoSSH(t, m)
-	require.NoError(t, h.driver.Delete(ctx, m.ID))
+	require.NoError(t, h.hypervisor.Delete(ctx, m.ID))
 }
 
 func (h *harness) absent(t *testing.T) {
 	ctx := t.Context()
 	h.requireState(t, "nobody", machine.Absent)
 	for name, err := range map[string]error{
-		"Start": h.driver.Start(ctx, "nobody"), "Stop": h.driver.Stop(ctx, "nobody"), "Kill": h.driver.Kill(ctx, "nobody"),
-		"Freeze": h.driver.Freeze(ctx, "nobody"), "Reboot": h.driver.Reboot(ctx, "nobody", false),
+		"Start": h.hypervisor.Start(ctx, "nobody"), "Stop": h.hypervisor.Stop(ctx, "nobody"), "Kill": h.hypervisor.Kill(ctx, "nobody"),
+		"Freeze": h.hypervisor.Freeze(ctx, "nobody"), "Reboot": h.hypervisor.Reboot(ctx, "nobody", false),
 	} {
 		require.True(t, lcm.Is(err, lcm.KindNotFound), "%s: %v", name, err)
 	}
-	require.NoError(t, h.driver.Delete(ctx, "nobody"))
+	require.NoError(t, h.hypervisor.Delete(ctx, "nobody"))
 	orphan := h.machine("orphan")
 	orphan.Ports[0].NetworkID = "no-such-network"
-	require.True(t, lcm.Is(h.driver.Create(ctx, orphan), lcm.KindNotFound))
+	require.True(t, lcm.Is(h.hypervisor.Create(ctx, orphan), lcm.KindNotFound))
 	h.requireState(t, orphan.ID, machine.Absent)
 	confused := h.machine("confused")
 	confused.UserData = []byte("neither a script nor a cloud-config")
-	require.True(t, lcm.Is(h.driver.Create(ctx, confused), lcm.KindInvalid))
+	require.True(t, lcm.Is(h.hypervisor.Create(ctx, confused), lcm.KindInvalid))
 	h.requireState(t, confused.ID, machine.Absent)
-	require.True(t, lcm.Is(h.driver.Start(ctx, confused.ID), lcm.KindNotFound), "what could not be defined is not there")
+	require.True(t, lcm.Is(h.hypervisor.Start(ctx, confused.ID), lcm.KindNotFound), "what could not be defined is not there")
 }
 
 // replugs moves a machine to another address, and checks that it answers there at once and after a boot.
@@ -177,31 +177,31 @@ func (h *harness) replugs(t *testing.T) {
 	moved := m
 	moved.Ports = h.machine("elsewhere").Ports
 	for range 2 { // the second time changes nothing
-		require.NoError(t, h.driver.Replug(ctx, m.ID, moved.Ports))
+		require.NoError(t, h.hypervisor.Replug(ctx, m.ID, moved.Ports))
 	}
 	h.awaitSSH(t, moved)
 	h.requireNoSSH(t, m)
 
 	both := moved
 	both.Ports = append(slices.Clone(moved.Ports), m.Ports...)
-	require.NoError(t, h.driver.Replug(ctx, m.ID, both.Ports))
+	require.NoError(t, h.hypervisor.Replug(ctx, m.ID, both.Ports))
 	h.awaitSSH(t, moved)
-	require.NoError(t, h.driver.Replug(ctx, m.ID, moved.Ports))
+	require.NoError(t, h.hypervisor.Replug(ctx, m.ID, moved.Ports))
 
-	require.NoError(t, h.driver.Reboot(ctx, m.ID, true))
+	require.NoError(t, h.hypervisor.Reboot(ctx, m.ID, true))
 	h.awaitSSH(t, moved)
 	h.requireNoSSH(t, m)
 
-	require.NoError(t, h.driver.Kill(ctx, m.ID))
-	require.NoError(t, h.driver.Replug(ctx, m.ID, m.Ports))
-	require.NoError(t, h.driver.Start(ctx, m.ID))
+	require.NoError(t, h.hypervisor.Kill(ctx, m.ID))
+	require.NoError(t, h.hypervisor.Replug(ctx, m.ID, m.Ports))
+	require.NoError(t, h.hypervisor.Start(ctx, m.ID))
 	h.awaitSSH(t, m)
 	h.requireNoSSH(t, moved)
 
-	require.True(t, lcm.Is(h.driver.Replug(ctx, "nobody", m.Ports), lcm.KindNotFound))
+	require.True(t, lcm.Is(h.hypervisor.Replug(ctx, "nobody", m.Ports), lcm.KindNotFound))
 	lost := h.machine("lost").Ports
 	lost[0].NetworkID = "no-such-network"
-	require.True(t, lcm.Is(h.driver.Replug(ctx, m.ID, lost), lcm.KindNotFound))
+	require.True(t, lcm.Is(h.hypervisor.Replug(ctx, m.ID, lost), lcm.KindNotFound))
 	h.awaitSSH(t, m)
 }
 
@@ -210,15 +210,15 @@ func (h *harness) recovers(t *testing.T) {
 	h.create(t, running)
 	h.create(t, stopped)
 	h.awaitSSH(t, running)
-	require.NoError(t, h.driver.Kill(t.Context(), stopped.ID))
+	require.NoError(t, h.hypervisor.Kill(t.Context(), stopped.ID))
 
-	require.NoError(t, h.driver.Close())
-	h.driver = h.subject.Open(h.root)
-	require.NoError(t, h.driver.Recover(t.Context()))
+	require.NoError(t, h.hypervisor.Close())
+	h.hypervisor = h.subject.Open(h.root)
+	require.NoError(t, h.hypervisor.Recover(t.Context()))
 
 	h.requireState(t, running.ID, machine.Running)
 	h.requireState(t, stopped.ID, machine.Stopped)
 	h.awaitSSH(t, running)
-	require.NoError(t, h.driver.Start(t.Context(), stopped.ID))
+	require.NoError(t, h.hypervisor.Start(t.Context(), stopped.ID))
 	h.awaitSSH(t, stopped)
 }

@@ -27,7 +27,7 @@ func (h *harness) logins(t *testing.T) {
 	_, err = h.loginAs(t, address(m), machine.User, ssh.Password("wrong"))
 	require.Error(t, err)
 
-	console, err := h.driver.Console(t.Context(), m.ID)
+	console, err := h.hypervisor.Console(t.Context(), m.ID)
 	require.NoError(t, err)
 	require.NotContains(t, console, password)
 }
@@ -65,7 +65,7 @@ runcmd:
 	sh = h.shell(t, script)
 	sh.must("cloud-init status --wait")
 	require.Equal(t, "ran", sh.must("cat /opt/ran"))
-	require.NoError(t, h.driver.Reboot(t.Context(), script.ID, true))
+	require.NoError(t, h.hypervisor.Reboot(t.Context(), script.ID, true))
 	sh = h.shell(t, script)
 	sh.must("cloud-init status --wait")
 	require.Equal(t, "ran", sh.must("cat /opt/ran"), "user data runs at the first boot only")
@@ -75,17 +75,17 @@ func (h *harness) freeze(t *testing.T) {
 	ctx, m := t.Context(), h.machine("cold")
 	h.create(t, m)
 	h.awaitSSH(t, m)
-	require.NoError(t, h.driver.Freeze(ctx, m.ID))
+	require.NoError(t, h.hypervisor.Freeze(ctx, m.ID))
 	h.requireState(t, m.ID, machine.Frozen)
 	h.requireNoSSH(t, m)
-	require.NoError(t, h.driver.Thaw(ctx, m.ID))
+	require.NoError(t, h.hypervisor.Thaw(ctx, m.ID))
 	h.requireState(t, m.ID, machine.Running)
 	h.awaitSSH(t, m)
 
-	require.NoError(t, h.driver.Freeze(ctx, m.ID))
-	require.NoError(t, h.driver.Kill(ctx, m.ID), "a frozen machine can be killed")
+	require.NoError(t, h.hypervisor.Freeze(ctx, m.ID))
+	require.NoError(t, h.hypervisor.Kill(ctx, m.ID), "a frozen machine can be killed")
 	h.requireState(t, m.ID, machine.Stopped)
-	require.True(t, lcm.Is(h.driver.Freeze(ctx, m.ID), lcm.KindConflict))
+	require.True(t, lcm.Is(h.hypervisor.Freeze(ctx, m.ID), lcm.KindConflict))
 }
 
 func (h *harness) cut(t *testing.T) {
@@ -96,7 +96,7 @@ func (h *harness) cut(t *testing.T) {
 	session, err := sh.client.NewSession()
 	require.NoError(t, err)
 	require.NoError(t, session.Start("sleep 600"))
-	count, err := h.driver.Cut(ctx, m.ID)
+	count, err := h.hypervisor.Cut(ctx, m.ID)
 	require.NoError(t, err)
 	require.Positive(t, count)
 	require.Error(t, session.Wait(), "the connection is gone")
@@ -108,8 +108,8 @@ func (h *harness) cut(t *testing.T) {
 		return err == nil
 	})
 	again.client.Close()
-	require.NoError(t, h.driver.Kill(ctx, m.ID))
-	_, err = h.driver.Cut(ctx, m.ID)
+	require.NoError(t, h.hypervisor.Kill(ctx, m.ID))
+	_, err = h.hypervisor.Cut(ctx, m.ID)
 	require.True(t, lcm.Is(err, lcm.KindConflict), "%v", err)
 }
 
@@ -130,7 +130,7 @@ func (h *harness) selfReboot(t *testing.T) {
 	})
 	_, _ = h.shell(t, m).try("sudo systemctl poweroff")
 	eventually(t, "a machine that powers itself off is stopped", func() bool {
-		state, err := h.driver.State(t.Context(), m.ID)
+		state, err := h.hypervisor.State(t.Context(), m.ID)
 		return err == nil && state == machine.Stopped
 	})
 }
@@ -141,10 +141,10 @@ func (h *harness) volumes(t *testing.T) {
 	h.create(t, second)
 	v := machine.Volume{ID: uuid.NewString(), SizeGB: 1}
 	other := machine.Volume{ID: uuid.NewString(), SizeGB: 2}
-	device, err := h.driver.AttachVolume(ctx, first.ID, v)
+	device, err := h.hypervisor.AttachVolume(ctx, first.ID, v)
 	require.NoError(t, err)
 	require.Equal(t, "/dev/vdb", device)
-	device, err = h.driver.AttachVolume(ctx, first.ID, other)
+	device, err = h.hypervisor.AttachVolume(ctx, first.ID, other)
 	require.NoError(t, err)
 	require.Equal(t, "/dev/vdc", device)
 
@@ -153,31 +153,31 @@ func (h *harness) volumes(t *testing.T) {
 	require.Equal(t, "/dev/vdb", sh.must("readlink -f /dev/disk/by-id/virtio-"+v.ID[:20]))
 	require.Equal(t, v.ID[:20], sh.must("lsblk -ndo SERIAL /dev/vdb"))
 	sh.must("sudo mkfs.ext4 -q /dev/vdb && sudo mount /dev/vdb /mnt && echo kept | sudo tee /mnt/file && sudo umount /mnt")
-	require.NoError(t, h.driver.Reboot(ctx, first.ID, true))
+	require.NoError(t, h.hypervisor.Reboot(ctx, first.ID, true))
 	sh = h.shell(t, first)
 	require.Contains(t, sh.must("sudo mount /dev/vdb /mnt && cat /mnt/file && sudo umount /mnt"), "kept",
 		"volumes stay over a reboot")
 
-	_, err = h.driver.AttachVolume(ctx, second.ID, v)
+	_, err = h.hypervisor.AttachVolume(ctx, second.ID, v)
 	require.True(t, lcm.Is(err, lcm.KindConflict), "one volume, one machine: %v", err)
-	require.True(t, lcm.Is(h.driver.DeleteVolume(ctx, v.ID), lcm.KindConflict))
+	require.True(t, lcm.Is(h.hypervisor.DeleteVolume(ctx, v.ID), lcm.KindConflict))
 	sh.must("sudo mount /dev/vdb /mnt")
-	require.NoError(t, h.driver.DetachVolume(ctx, first.ID, v.ID))
-	require.NoError(t, h.driver.DetachVolume(ctx, first.ID, v.ID))
+	require.NoError(t, h.hypervisor.DetachVolume(ctx, first.ID, v.ID))
+	require.NoError(t, h.hypervisor.DetachVolume(ctx, first.ID, v.ID))
 	sh.fails("test -e /dev/vdb", "a detached device is gone")
 	// A process that still uses the mount keeps the volume from the next machine.
 	sh.must("sudo sh -c '(sleep 1; umount /mnt) >/dev/null 2>&1 </dev/null &'")
 
-	device, err = h.driver.AttachVolume(ctx, second.ID, v)
+	device, err = h.hypervisor.AttachVolume(ctx, second.ID, v)
 	require.NoError(t, err)
 	sh = h.shell(t, second)
 	require.Contains(t, sh.must("sudo mount "+device+" /mnt && cat /mnt/file && sudo umount /mnt"), "kept",
 		"data move with the volume")
-	require.NoError(t, h.driver.Delete(ctx, second.ID))
-	require.NoError(t, h.driver.DeleteVolume(ctx, v.ID), "a deleted machine lets go of its volumes")
-	require.NoError(t, h.driver.DetachVolume(ctx, first.ID, other.ID))
-	require.NoError(t, h.driver.DeleteVolume(ctx, other.ID))
-	require.NoError(t, h.driver.DeleteVolume(ctx, other.ID))
+	require.NoError(t, h.hypervisor.Delete(ctx, second.ID))
+	require.NoError(t, h.hypervisor.DeleteVolume(ctx, v.ID), "a deleted machine lets go of its volumes")
+	require.NoError(t, h.hypervisor.DetachVolume(ctx, first.ID, other.ID))
+	require.NoError(t, h.hypervisor.DeleteVolume(ctx, other.ID))
+	require.NoError(t, h.hypervisor.DeleteVolume(ctx, other.ID))
 }
 
 func (h *harness) antiSpoof(t *testing.T) {
@@ -196,23 +196,23 @@ func (h *harness) antiSpoof(t *testing.T) {
 
 	port := owner.Ports[0]
 	port.AllowedAddresses = []string{vip}
-	require.NoError(t, h.driver.UpdatePort(ctx, owner.ID, port))
+	require.NoError(t, h.hypervisor.UpdatePort(ctx, owner.ID, port))
 	from.must("sudo ip neigh flush dev eth0; " + ping)
-	require.NoError(t, h.driver.Reboot(ctx, owner.ID, true))
+	require.NoError(t, h.hypervisor.Reboot(ctx, owner.ID, true))
 	to = h.shell(t, owner)
 	to.must("sudo ip addr add " + vip + "/24 dev eth0")
 	from.must(ping)
 
 	port.AllowedAddresses = nil
-	require.NoError(t, h.driver.UpdatePort(ctx, owner.ID, port))
+	require.NoError(t, h.hypervisor.UpdatePort(ctx, owner.ID, port))
 	from.fails("sudo ip neigh flush dev eth0; "+ping, "taking the pair away works at once")
 	from.must("ping -c1 -W3 " + address(owner))
 
 	port.AllowedAddresses = []string{h.subject.CIDR.String(), vip}
-	require.NoError(t, h.driver.UpdatePort(ctx, owner.ID, port), "a CIDR is a pair too, and may cover others")
+	require.NoError(t, h.hypervisor.UpdatePort(ctx, owner.ID, port), "a CIDR is a pair too, and may cover others")
 	from.must("sudo ip neigh flush dev eth0; " + ping)
 	port.ID = "no-such-port"
-	require.True(t, lcm.Is(h.driver.UpdatePort(ctx, owner.ID, port), lcm.KindNotFound))
+	require.True(t, lcm.Is(h.hypervisor.UpdatePort(ctx, owner.ID, port), lcm.KindNotFound))
 }
 
 func (h *harness) floatingIPs(t *testing.T) {
@@ -224,17 +224,17 @@ func (h *harness) floatingIPs(t *testing.T) {
 		ID: uuid.NewString(), Address: h.subject.Floating.Addr().Next().String(), FixedIP: address(target),
 		NetworkID: h.network.ID,
 	}
-	require.NoError(t, h.driver.BindFloatingIP(ctx, f))
-	require.NoError(t, h.driver.BindFloatingIP(ctx, f))
+	require.NoError(t, h.hypervisor.BindFloatingIP(ctx, f))
+	require.NoError(t, h.hypervisor.BindFloatingIP(ctx, f))
 	require.Equal(t, "target", shell{t: t, client: h.login(t, f.Address)}.must("hostname"), "from the host")
 	caller := h.shell(t, peer)
 	caller.must("timeout 3 bash -c '</dev/tcp/" + f.Address + "/22'")
 
 	f.FixedIP = address(peer)
-	require.NoError(t, h.driver.BindFloatingIP(ctx, f))
+	require.NoError(t, h.hypervisor.BindFloatingIP(ctx, f))
 	require.Equal(t, "caller", shell{t: t, client: h.login(t, f.Address)}.must("hostname"), "it can move")
-	require.NoError(t, h.driver.UnbindFloatingIP(ctx, f.ID))
-	require.NoError(t, h.driver.UnbindFloatingIP(ctx, f.ID))
+	require.NoError(t, h.hypervisor.UnbindFloatingIP(ctx, f.ID))
+	require.NoError(t, h.hypervisor.UnbindFloatingIP(ctx, f.ID))
 	_, err := h.dial(ctx, f.Address, machine.User, ssh.PublicKeys(h.key))
 	require.Error(t, err)
 }

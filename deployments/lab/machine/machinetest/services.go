@@ -28,9 +28,9 @@ func (h *harness) nfs(t *testing.T) {
 	node := h.machine("node1")
 	h.create(t, s.machine)
 	h.create(t, node)
-	_, err := h.driver.AttachVolume(t.Context(), s.machine.ID, s.volume)
+	_, err := h.hypervisor.AttachVolume(t.Context(), s.machine.ID, s.volume)
 	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, h.driver.DeleteVolume(context.WithoutCancel(t.Context()), s.volume.ID)) })
+	t.Cleanup(func() { require.NoError(t, h.hypervisor.DeleteVolume(context.WithoutCancel(t.Context()), s.volume.ID)) })
 	sh := h.shell(t, s.machine)
 	require.Equal(t, s.volume.ID[:20], sh.script(`lsblk -ndo SERIAL /dev/vdb`))
 	h.export(t, s, `mkfs.ext4 -q "$device"`)
@@ -50,14 +50,14 @@ func (h *harness) nfs(t *testing.T) {
 		umount /srv/squashed`)
 
 	// A hard mount waits for its server. After its boot, the server mounts its volume and exports it again.
-	require.NoError(t, h.driver.Reboot(t.Context(), s.machine.ID, false))
+	require.NoError(t, h.hypervisor.Reboot(t.Context(), s.machine.ID, false))
 	require.Equal(t, "kept", client.script(`cat /mnt/file; umount /mnt`))
 
-	require.NoError(t, h.driver.Delete(t.Context(), s.machine.ID))
+	require.NoError(t, h.hypervisor.Delete(t.Context(), s.machine.ID))
 	s.machine = h.machine("storage2")
 	s.machine.Image = servicesImage
 	h.create(t, s.machine)
-	device, err := h.driver.AttachVolume(t.Context(), s.machine.ID, s.volume)
+	device, err := h.hypervisor.AttachVolume(t.Context(), s.machine.ID, s.volume)
 	require.NoError(t, err)
 	require.Equal(t, "/dev/vdb", device)
 	h.export(t, s, `test "$(blkid -p -o value -s TYPE "$device")" = ext4`)
@@ -65,7 +65,7 @@ func (h *harness) nfs(t *testing.T) {
 		"data outlive the server")
 
 	client.fails(`sudo mount -t nfs `+address(s.machine)+`:/volume/absent /mnt`, "there is no such export")
-	require.NoError(t, h.driver.Delete(t.Context(), s.machine.ID))
+	require.NoError(t, h.hypervisor.Delete(t.Context(), s.machine.ID))
 }
 
 // export makes a machine mount its volume and export it.
@@ -158,6 +158,6 @@ func (h *harness) registries(t *testing.T) {
 	eventually(t, "Debian's registry answers", status("5000", "-u user:secret"))
 	require.False(t, status("5000", "-u user:wrong")())
 	eventually(t, "a registry in a container answers", status("5001", ""))
-	require.NoError(t, h.driver.Reboot(t.Context(), m.ID, false))
+	require.NoError(t, h.hypervisor.Reboot(t.Context(), m.ID, false))
 	eventually(t, "it answers again after a reboot", status("5001", ""))
 }

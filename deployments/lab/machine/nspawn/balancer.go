@@ -20,7 +20,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-var _ machine.Balancer = (*Driver)(nil)
+var _ machine.Balancer = (*Hypervisor)(nil)
 
 // balancing holds the load balancers whose traffic this process carries. Its listeners are in the lab's router, and it
 // reaches machines as the host does. A restarted lab calls Balance again for each load balancer.
@@ -47,13 +47,13 @@ type front struct {
 const memberTimeout = 2 * time.Second
 
 // Balance implements machine.Balancer with a TCP proxy in this process.
-func (d *Driver) Balance(ctx context.Context, b machine.LoadBalancer) error {
-	d.balancing.mu.Lock()
-	defer d.balancing.mu.Unlock()
-	if d.balancing.all == nil {
-		d.balancing.all = map[string]*balanced{}
+func (h *Hypervisor) Balance(ctx context.Context, b machine.LoadBalancer) error {
+	h.balancing.mu.Lock()
+	defer h.balancing.mu.Unlock()
+	if h.balancing.all == nil {
+		h.balancing.all = map[string]*balanced{}
 	}
-	have := d.balancing.all[b.ID]
+	have := h.balancing.all[b.ID]
 	if have == nil && len(b.Fronts) == 0 {
 		return nil
 	}
@@ -63,29 +63,29 @@ func (d *Driver) Balance(ctx context.Context, b machine.LoadBalancer) error {
 			return lcm.Wrap(lcm.KindInvalid, err, "Load balancer %s: %q is not an address.", b.ID, b.Address)
 		}
 		have = &balanced{address: address, fronts: map[int]*front{}}
-		if err := d.answerFor(ctx, address, "replace"); err != nil {
+		if err := h.answerFor(ctx, address, "replace"); err != nil {
 			return err
 		}
-		d.balancing.all[b.ID] = have
+		h.balancing.all[b.ID] = have
 	}
-	if err := d.serveFronts(ctx, have, b.Fronts); err != nil {
+	if err := h.serveFronts(ctx, have, b.Fronts); err != nil {
 		return err
 	}
 	if len(have.fronts) > 0 {
 		return nil
 	}
-	delete(d.balancing.all, b.ID)
-	return d.answerFor(ctx, have.address, "del")
+	delete(h.balancing.all, b.ID)
+	return h.answerFor(ctx, have.address, "del")
 }
 
 // serveFronts opens and closes ports, and updates the members of the ports that stay open.
-func (d *Driver) serveFronts(ctx context.Context, b *balanced, want []machine.Front) error {
+func (h *Hypervisor) serveFronts(ctx context.Context, b *balanced, want []machine.Front) error {
 	wanted := map[int]bool{}
 	for _, w := range want {
 		wanted[w.Port] = true
 		f := b.fronts[w.Port]
 		if f == nil {
-			listener, err := d.listenInRouter(ctx, netip.AddrPortFrom(b.address, uint16(w.Port))) //nolint:gosec // it is a port
+			listener, err := h.listenInRouter(ctx, netip.AddrPortFrom(b.address, uint16(w.Port))) //nolint:gosec // it is a port
 			if err != nil {
 				return broken(err, "The load balancer at %s cannot listen on port %d.", b.address, w.Port)
 			}
@@ -109,12 +109,12 @@ func (d *Driver) serveFronts(ctx context.Context, b *balanced, want []machine.Fr
 }
 
 // answerFor adds the address of a load balancer to the bridge of its network, or removes it.
-func (d *Driver) answerFor(ctx context.Context, address netip.Addr, verb string) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for _, n := range d.networks.list() {
+func (h *Hypervisor) answerFor(ctx context.Context, address netip.Addr, verb string) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, n := range h.networks.list() {
 		if n.CIDR.Contains(address) {
-			_, err := run(ctx, "", "ip", "-n", d.router(), "addr", verb, address.String()+"/32", "dev", bridgeName(n.ID))
+			_, err := run(ctx, "", "ip", "-n", h.router(), "addr", verb, address.String()+"/32", "dev", bridgeName(n.ID))
 			return broken(err, "The lab's router cannot answer at %s.", address)
 		}
 	}
@@ -123,7 +123,7 @@ func (d *Driver) answerFor(ctx context.Context, address netip.Addr, verb string)
 
 // listenInRouter opens a port in the router's network namespace. If the thread cannot return to its own namespace, no
 // goroutine uses it again.
-func (d *Driver) listenInRouter(ctx context.Context, at netip.AddrPort) (listener net.Listener, err error) {
+func (h *Hypervisor) listenInRouter(ctx context.Context, at netip.AddrPort) (listener net.Listener, err error) {
 	runtime.LockOSThread()
 	home, err := os.Open(fmt.Sprintf("/proc/self/task/%d/ns/net", unix.Gettid()))
 	if err != nil {
@@ -131,7 +131,7 @@ func (d *Driver) listenInRouter(ctx context.Context, at netip.AddrPort) (listene
 		return nil, err
 	}
 	defer func() { _ = home.Close() }()
-	router, err := os.Open(netnsDir + d.router())
+	router, err := os.Open(netnsDir + h.router())
 	if err != nil {
 		runtime.UnlockOSThread()
 		return nil, err
@@ -178,13 +178,13 @@ func (f *front) carry(client net.Conn) {
 }
 
 // closeBalancing closes the fronts of all load balancers of this process.
-func (d *Driver) closeBalancing() {
-	d.balancing.mu.Lock()
-	defer d.balancing.mu.Unlock()
-	for _, b := range d.balancing.all {
+func (h *Hypervisor) closeBalancing() {
+	h.balancing.mu.Lock()
+	defer h.balancing.mu.Unlock()
+	for _, b := range h.balancing.all {
 		for _, f := range b.fronts {
 			_ = f.Close()
 		}
 	}
-	d.balancing.all = nil
+	h.balancing.all = nil
 }

@@ -37,55 +37,55 @@ echo $? >exit.new && mv exit.new exit
 const rebooted = "133"
 
 // boot starts the machine unless it runs; i.busy is held.
-func (d *Driver) boot(ctx context.Context, i *instance) error {
+func (h *Hypervisor) boot(ctx context.Context, i *instance) error {
 	if i.running() {
 		return nil
 	}
-	if err := d.inotify.ensure(i.spec.Name); err != nil {
+	if err := h.inotify.ensure(i.spec.Name); err != nil {
 		return err
 	}
-	if err := d.ensureSpace(i); err != nil {
+	if err := h.ensureSpace(i); err != nil {
 		return err
 	}
-	if err := d.clear(ctx, i); err != nil {
+	if err := h.clear(ctx, i); err != nil {
 		return err
 	}
-	err := d.launch(ctx, i)
+	err := h.launch(ctx, i)
 	if err != nil {
 		// Not ctx: the boot is cleaned up even when the caller gave up.
-		return errors.Join(err, d.clear(context.WithoutCancel(ctx), i))
+		return errors.Join(err, h.clear(context.WithoutCancel(ctx), i))
 	}
 	i.runs++
-	d.watch(i)
+	h.watch(i)
 	return nil
 }
 
-func (d *Driver) launch(ctx context.Context, i *instance) error {
+func (h *Hypervisor) launch(ctx context.Context, i *instance) error {
 	if err := i.cg.create(); err != nil {
 		return broken(err, "The control groups of machine %s cannot be made.", i.spec.Name)
 	}
-	if err := d.mountDisk(i); err != nil {
+	if err := h.mountDisk(i); err != nil {
 		return err
 	}
-	if err := d.plug(ctx, i); err != nil {
+	if err := h.plug(ctx, i); err != nil {
 		return err
 	}
-	if err := d.exec(i); err != nil {
+	if err := h.exec(i); err != nil {
 		return broken(err, "Machine %s cannot be started.", i.spec.Name)
 	}
-	if err := d.awaitInit(ctx, i); err != nil {
+	if err := h.awaitInit(ctx, i); err != nil {
 		return err
 	}
-	return d.plugVolumes(ctx, i)
+	return h.plugVolumes(ctx, i)
 }
 
-func (d *Driver) mountDisk(i *instance) error {
+func (h *Hypervisor) mountDisk(i *instance) error {
 	for _, dir := range []string{"upper", "work", "root"} {
 		if err := os.MkdirAll(i.path(dir), 0o755); err != nil {
 			return broken(err, "The disk of machine %s cannot be made.", i.spec.Name)
 		}
 	}
-	layers := d.opts.Image.Layers(i.spec.Image, i.spec.Name)
+	layers := h.opts.Image.Layers(i.spec.Image, i.spec.Name)
 	options := fmt.Sprintf("lowerdir=%s,upperdir=%s,workdir=%s", strings.Join(layers, ":"), i.path("upper"),
 		i.path("work"))
 	err := unix.Mount("overlay", i.path("root"), "overlay", 0, options)
@@ -94,17 +94,17 @@ func (d *Driver) mountDisk(i *instance) error {
 
 // exec starts the machine in a session of its own that is not our child. When the lab ends, neither a signal nor a
 // closed pipe reaches it.
-func (d *Driver) exec(i *instance) error {
+func (h *Hypervisor) exec(i *instance) error {
 	console, err := os.OpenFile(i.path("console.log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
 	defer console.Close()
-	args := append([]string{"--fork", "sh", "-c", runnerScript, "windlass-machine"}, d.nspawnArgs(i)...)
+	args := append([]string{"--fork", "sh", "-c", runnerScript, "windlass-machine"}, h.nspawnArgs(i)...)
 	cmd := exec.Command("setsid", args...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = i.dir, console, console
 	hierarchy := "0"
-	if d.groups.unified {
+	if h.groups.unified {
 		hierarchy = "1"
 	}
 	cmd.Env = []string{
@@ -117,7 +117,7 @@ func (d *Driver) exec(i *instance) error {
 	return cmd.Run()
 }
 
-func (d *Driver) nspawnArgs(i *instance) []string {
+func (h *Hypervisor) nspawnArgs(i *instance) []string {
 	args := []string{
 		"--quiet", "--directory=" + i.path("root"), "--boot", "--register=no", "--keep-unit",
 		"--machine=" + i.name, "--hostname=" + i.spec.Name, "--network-namespace-path=" + netnsDir + i.name,
@@ -135,7 +135,7 @@ func (d *Driver) nspawnArgs(i *instance) []string {
 }
 
 // awaitInit waits until the machine's systemd runs; its services start after that.
-func (d *Driver) awaitInit(ctx context.Context, i *instance) error {
+func (h *Hypervisor) awaitInit(ctx context.Context, i *instance) error {
 	deadline := time.Now().Add(20 * time.Second)
 	for i.leader() == 0 {
 		select {
@@ -154,11 +154,11 @@ func (d *Driver) awaitInit(ctx context.Context, i *instance) error {
 
 // clear removes a machine's interfaces, mounts and processes from the host. The machine does not run, or must not run
 // any more. Disk and volumes stay.
-func (d *Driver) clear(ctx context.Context, i *instance) error {
+func (h *Hypervisor) clear(ctx context.Context, i *instance) error {
 	if err := i.cg.kill(killTimeout); err != nil {
 		return lcm.Wrap(lcm.KindUnavailable, err, "Machine %s does not die.", i.spec.Name)
 	}
-	err := errors.Join(d.unplug(ctx, i), unmount(i.path("root")), i.cg.remove(), d.unplugVolumes(ctx, i.spec.ID))
+	err := errors.Join(h.unplug(ctx, i), unmount(i.path("root")), i.cg.remove(), h.unplugVolumes(ctx, i.spec.ID))
 	for _, file := range []string{
 		i.path("pid"), i.path("pid.new"), i.path("exit"), i.path("exit.new"),
 		filepath.Join("/run/systemd/nspawn/propagate", i.name), filepath.Join("/run/systemd/nspawn/unix-export", i.name),
@@ -187,17 +187,17 @@ func unmount(path string) error {
 
 // watch waits for the end of one boot. It boots a machine again that rebooted itself, and cleans up the host after a
 // machine that powered off.
-func (d *Driver) watch(i *instance) {
+func (h *Hypervisor) watch(i *instance) {
 	run, pid := i.runs, i.pid()
-	d.mu.Lock()
-	defer d.mu.Unlock()
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	select {
-	case <-d.closing:
+	case <-h.closing:
 		return
 	default:
 	}
-	d.watchers.Go(func() {
-		if !awaitExit(context.Background(), pid, 0, d.closing) {
+	h.watchers.Go(func() {
+		if !awaitExit(context.Background(), pid, 0, h.closing) {
 			return
 		}
 		i.busy.Lock()
@@ -205,21 +205,21 @@ func (d *Driver) watch(i *instance) {
 		if i.gone || i.runs != run || i.running() {
 			return
 		}
-		d.settle(context.Background(), i)
+		h.settle(context.Background(), i)
 	})
 }
 
 // settle cleans up after a machine whose runner has ended, and boots a machine again that rebooted itself.
-func (d *Driver) settle(ctx context.Context, i *instance) {
+func (h *Hypervisor) settle(ctx context.Context, i *instance) {
 	status, _ := os.ReadFile(i.path("exit"))
-	if err := d.clear(ctx, i); err != nil {
-		d.log.ErrorContext(ctx, "Stopped machine not cleared", "machine", i.spec.Name, "error", err)
+	if err := h.clear(ctx, i); err != nil {
+		h.log.ErrorContext(ctx, "Stopped machine not cleared", "machine", i.spec.Name, "error", err)
 		return
 	}
 	if strings.TrimSpace(string(status)) != rebooted {
 		return
 	}
-	if err := d.boot(ctx, i); err != nil {
-		d.log.ErrorContext(ctx, "Machine that rebooted itself not booted", "machine", i.spec.Name, "error", err)
+	if err := h.boot(ctx, i); err != nil {
+		h.log.ErrorContext(ctx, "Machine that rebooted itself not booted", "machine", i.spec.Name, "error", err)
 	}
 }

@@ -13,8 +13,8 @@ import (
 
 // Cut ends the processes that serve SSH connections; for the clients this looks like a network failure. Commands that
 // do not depend on their connection continue.
-func (d *Driver) Cut(_ context.Context, id string) (connections int, err error) {
-	i, err := d.acquire(id)
+func (h *Hypervisor) Cut(_ context.Context, id string) (connections int, err error) {
+	i, err := h.acquire(id)
 	if err != nil {
 		return 0, err
 	}

@@ -22,15 +22,15 @@ import (
 )
 
 // layOutDisk lays out the machine's disk. It writes machine.json last: a machine with this file is complete.
-func (d *Driver) layOutDisk(ctx context.Context, i *instance, m machine.Machine) error {
+func (h *Hypervisor) layOutDisk(ctx context.Context, i *instance, m machine.Machine) error {
 	first, err := parseUserData(m.UserData)
 	if err != nil {
 		return lcm.Wrap(lcm.KindInvalid, err, "Machine %s cannot use its user data.", m.Name)
 	}
-	if err := d.opts.Image.EnsureLayers(ctx, m.Image, m.Name); err != nil {
+	if err := h.opts.Image.EnsureLayers(ctx, m.Image, m.Name); err != nil {
 		return err
 	}
-	if err := d.clear(ctx, i); err != nil {
+	if err := h.clear(ctx, i); err != nil {
 		return err
 	}
 	if err := os.RemoveAll(i.dir); err != nil {
@@ -39,14 +39,14 @@ func (d *Driver) layOutDisk(ctx context.Context, i *instance, m machine.Machine)
 	if err := os.MkdirAll(i.path("var"), 0o711); err != nil {
 		return broken(err, "The disk of machine %s cannot be made.", m.Name)
 	}
-	d.mu.Lock()
+	h.mu.Lock()
 	i.spec = m
 	i.spec.UserData, i.spec.AdminPass = nil, "" // from now on only the machine's own disk has them
-	d.mu.Unlock()
-	if err := d.fillState(ctx, i); err != nil {
+	h.mu.Unlock()
+	if err := h.fillState(ctx, i); err != nil {
 		return broken(err, "The disk of machine %s cannot be made.", m.Name)
 	}
-	if err := d.fillDisk(ctx, i, m, first); err != nil {
+	if err := h.fillDisk(ctx, i, m, first); err != nil {
 		return broken(err, "The disk of machine %s cannot be prepared.", m.Name)
 	}
 	if err := writeJSON(i.path("machine.json"), i.spec); err != nil {
@@ -59,11 +59,11 @@ func (d *Driver) layOutDisk(ctx context.Context, i *instance, m machine.Machine)
 // fillState makes the directories outside the overlay. It hard-links containerd's directory, with all images of the
 // node image: this takes no time and no space. It copies containerd's databases, because containerd writes them in
 // place.
-func (d *Driver) fillState(ctx context.Context, i *instance) error {
-	template := d.opts.Image.Containerd
+func (h *Hypervisor) fillState(ctx context.Context, i *instance) error {
+	template := h.opts.Image.Containerd
 	if template != "" {
 		if _, err := run(ctx, "", "cp", "-al", template, i.path("var", "containerd")); err != nil {
-			d.log.WarnContext(ctx, "State directory and image are on different file systems: images are copied", "error", err)
+			h.log.WarnContext(ctx, "State directory and image are on different file systems: images are copied", "error", err)
 			if err := os.RemoveAll(i.path("var", "containerd")); err != nil {
 				return err
 			}
@@ -101,8 +101,8 @@ func unshareDatabases(template, dir string) error {
 }
 
 // fillDisk writes the files in which this machine differs from others of its image.
-func (d *Driver) fillDisk(ctx context.Context, i *instance, m machine.Machine, first firstBoot) error {
-	if err := d.mountDisk(i); err != nil {
+func (h *Hypervisor) fillDisk(ctx context.Context, i *instance, m machine.Machine, first firstBoot) error {
+	if err := h.mountDisk(i); err != nil {
 		return err
 	}
 	root := i.path("root")

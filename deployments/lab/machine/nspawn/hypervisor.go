@@ -28,7 +28,7 @@ import (
 // DefaultStateDir is the default state directory of a lab that runs as root.
 const DefaultStateDir = "/var/lib/windlass-lab"
 
-// Options of a driver.
+// Options of a hypervisor.
 type Options struct {
 	// StateDir holds machines, volumes and the lab's records; each lab needs its own directory. If it is on the file
 	// system of the image, copies of the container images cost no time and no space.
@@ -37,8 +37,8 @@ type Options struct {
 	Log      *slog.Logger
 }
 
-// Driver is a machine.Driver of systemd-nspawn containers.
-type Driver struct {
+// Hypervisor is a machine.Hypervisor of systemd-nspawn containers.
+type Hypervisor struct {
 	opts Options
 	log  *slog.Logger
 	// tag distinguishes this lab's interfaces, namespaces and groups from those of other labs on the host.
@@ -61,10 +61,10 @@ type Driver struct {
 	watchers sync.WaitGroup
 }
 
-var _ machine.Driver = (*Driver)(nil)
+var _ machine.Hypervisor = (*Hypervisor)(nil)
 
 // New opens the lab in opts.StateDir. Only one process at a time may do so.
-func New(opts Options) (*Driver, error) {
+func New(opts Options) (*Hypervisor, error) {
 	if opts.StateDir == "" {
 		opts.StateDir = DefaultStateDir
 	}
@@ -79,7 +79,7 @@ func New(opts Options) (*Driver, error) {
 		return nil, lcm.Wrap(lcm.KindInvalid, err, "The state directory %s has no absolute path.", opts.StateDir)
 	}
 	opts.StateDir = dir
-	d := &Driver{
+	d := &Hypervisor{
 		opts: opts, log: opts.Log, tag: short(dir)[:6], closing: make(chan struct{}), machines: map[string]*instance{},
 		inotify: hostInotify(), freeSpace: freeSpace,
 	}
@@ -94,46 +94,46 @@ func New(opts Options) (*Driver, error) {
 }
 
 // open locks the state directory and reads it.
-func (d *Driver) open() error {
-	if err := os.MkdirAll(d.opts.StateDir, 0o711); err != nil {
-		return lcm.Wrap(lcm.KindBroken, err, "The lab cannot create the state directory %s.", d.opts.StateDir)
+func (h *Hypervisor) open() error {
+	if err := os.MkdirAll(h.opts.StateDir, 0o711); err != nil {
+		return lcm.Wrap(lcm.KindBroken, err, "The lab cannot create the state directory %s.", h.opts.StateDir)
 	}
-	lock, err := os.OpenFile(filepath.Join(d.opts.StateDir, "machines.lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	lock, err := os.OpenFile(filepath.Join(h.opts.StateDir, "machines.lock"), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
-		return lcm.Wrap(lcm.KindBroken, err, "The lab cannot lock the state directory %s.", d.opts.StateDir)
+		return lcm.Wrap(lcm.KindBroken, err, "The lab cannot lock the state directory %s.", h.opts.StateDir)
 	}
 	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
 		_ = lock.Close()
-		return lcm.Wrap(lcm.KindConflict, err, "Another process runs the lab in %s.", d.opts.StateDir)
+		return lcm.Wrap(lcm.KindConflict, err, "Another process runs the lab in %s.", h.opts.StateDir)
 	}
-	d.lock = lock
+	h.lock = lock
 	err = errors.Join(
-		d.networks.load(filepath.Join(d.opts.StateDir, "networks")),
-		d.floating.load(filepath.Join(d.opts.StateDir, "floating-ips")),
-		d.volumes.load(filepath.Join(d.opts.StateDir, "volumes")),
-		d.loadMachines(),
+		h.networks.load(filepath.Join(h.opts.StateDir, "networks")),
+		h.floating.load(filepath.Join(h.opts.StateDir, "floating-ips")),
+		h.volumes.load(filepath.Join(h.opts.StateDir, "volumes")),
+		h.loadMachines(),
 	)
 	if err != nil {
 		_ = lock.Close()
-		return lcm.Wrap(lcm.KindBroken, err, "The lab cannot read its state in %s.", d.opts.StateDir)
+		return lcm.Wrap(lcm.KindBroken, err, "The lab cannot read its state in %s.", h.opts.StateDir)
 	}
 	return nil
 }
 
-// Close releases the machines: they continue to run, and the next driver finds them with Recover.
-func (d *Driver) Close() error {
-	d.mu.Lock()
+// Close releases the machines: they continue to run, and the next hypervisor finds them with Recover.
+func (h *Hypervisor) Close() error {
+	h.mu.Lock()
 	select {
-	case <-d.closing:
-		d.mu.Unlock()
+	case <-h.closing:
+		h.mu.Unlock()
 		return nil
 	default:
-		close(d.closing)
+		close(h.closing)
 	}
-	d.mu.Unlock()
-	d.watchers.Wait()
-	d.closeBalancing()
-	return d.lock.Close()
+	h.mu.Unlock()
+	h.watchers.Wait()
+	h.closeBalancing()
+	return h.lock.Close()
 }
 
 // checkHost returns an error that lists all missing requirements at once.
@@ -160,8 +160,8 @@ func checkHost() error {
 
 // hostLink and routerLink are the two ends of the link between host and router. They come from the link-local block,
 // which no network uses. The tag selects them, so that several labs do not conflict.
-func (d *Driver) hostLink() netip.Addr   { return linkAddress(d.tag, 1) }
-func (d *Driver) routerLink() netip.Addr { return linkAddress(d.tag, 2) }
+func (h *Hypervisor) hostLink() netip.Addr   { return linkAddress(h.tag, 1) }
+func (h *Hypervisor) routerLink() netip.Addr { return linkAddress(h.tag, 2) }
 
 func linkAddress(tag string, host byte) netip.Addr {
 	sum := sha256.Sum256([]byte(tag))
@@ -170,7 +170,7 @@ func linkAddress(tag string, host byte) netip.Addr {
 }
 
 // HostAddress is the host's address for the machines, e.g. for the lab's own API.
-func (d *Driver) HostAddress() netip.Addr { return d.hostLink() }
+func (h *Hypervisor) HostAddress() netip.Addr { return h.hostLink() }
 
 // short makes a name of eight letters: the kernel limits interface names to fifteen.
 func short(id string) string {

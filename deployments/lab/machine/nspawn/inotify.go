@@ -90,9 +90,9 @@ func (n inotify) used() (count int) {
 }
 
 // raiseInotify raises the host's limit, and says so.
-func (d *Driver) raiseInotify(ctx context.Context) {
-	if from := d.inotify.raise(); from != 0 {
-		d.log.InfoContext(ctx, "The lab has raised fs.inotify.max_user_instances of this host, until the host restarts",
+func (h *Hypervisor) raiseInotify(ctx context.Context) {
+	if from := h.inotify.raise(); from != 0 {
+		h.log.InfoContext(ctx, "The lab has raised fs.inotify.max_user_instances of this host, until the host restarts",
 			"from", from, "to", inotifyWanted)
 	}
 }

@@ -25,7 +25,7 @@ type instance struct {
 	dir  string
 	name string // of the control group, network namespace and container on this host
 	cg   cgroup
-	spec machine.Machine // guarded by Driver.mu
+	spec machine.Machine // guarded by Hypervisor.mu
 	gone bool            // deleted, or not defined yet; guarded by busy
 	runs int             // counts the boots, so that a watcher recognises its own; guarded by busy
 }
@@ -34,16 +34,16 @@ func (i *instance) path(parts ...string) string {
 	return filepath.Join(append([]string{i.dir}, parts...)...)
 }
 
-func (d *Driver) newInstance(id string) *instance {
-	name := "wl-" + d.tag + "-" + short(id)
+func (h *Hypervisor) newInstance(id string) *instance {
+	name := "wl-" + h.tag + "-" + short(id)
 	return &instance{
-		dir: filepath.Join(d.opts.StateDir, "machines", id), name: name, cg: d.groups.machine(name),
+		dir: filepath.Join(h.opts.StateDir, "machines", id), name: name, cg: h.groups.machine(name),
 		spec: machine.Machine{ID: id}, gone: true,
 	}
 }
 
-func (d *Driver) loadMachines() error {
-	base := filepath.Join(d.opts.StateDir, "machines")
+func (h *Hypervisor) loadMachines() error {
+	base := filepath.Join(h.opts.StateDir, "machines")
 	if err := os.MkdirAll(base, 0o711); err != nil {
 		return err
 	}
@@ -52,23 +52,23 @@ func (d *Driver) loadMachines() error {
 		return err
 	}
 	for _, entry := range entries {
-		i := d.newInstance(entry.Name())
+		i := h.newInstance(entry.Name())
 		err := readJSON(i.path("machine.json"), &i.spec)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 		// A directory without machine.json is half made or half deleted; Recover removes it.
 		i.gone = err != nil
-		d.machines[entry.Name()] = i
+		h.machines[entry.Name()] = i
 	}
 	return nil
 }
 
 // acquire finds a defined machine and locks it against other operations.
-func (d *Driver) acquire(id string) (*instance, error) {
-	d.mu.Lock()
-	i := d.machines[id]
-	d.mu.Unlock()
+func (h *Hypervisor) acquire(id string) (*instance, error) {
+	h.mu.Lock()
+	i := h.machines[id]
+	h.mu.Unlock()
 	if i != nil {
 		i.busy.Lock()
 		if !i.gone {
@@ -80,8 +80,8 @@ func (d *Driver) acquire(id string) (*instance, error) {
 }
 
 // with does something with a defined machine, locked against other operations.
-func (d *Driver) with(id string, do func(i *instance) error) error {
-	i, err := d.acquire(id)
+func (h *Hypervisor) with(id string, do func(i *instance) error) error {
+	i, err := h.acquire(id)
 	if err != nil {
 		return err
 	}
@@ -180,11 +180,11 @@ func awaitExit(ctx context.Context, pid int, timeout time.Duration, stop <-chan 
 }
 
 // State returns the machine's current state.
-func (d *Driver) State(_ context.Context, id string) (machine.State, error) {
-	d.mu.Lock()
-	i := d.machines[id]
+func (h *Hypervisor) State(_ context.Context, id string) (machine.State, error) {
+	h.mu.Lock()
+	i := h.machines[id]
 	defined := i != nil && exists(i.path("machine.json"))
-	d.mu.Unlock()
+	h.mu.Unlock()
 	switch {
 	case !defined:
 		return machine.Absent, nil
@@ -200,10 +200,10 @@ func (d *Driver) State(_ context.Context, id string) (machine.State, error) {
 const consoleTail = 256 << 10
 
 // Console returns the end of the machine's console output, over all its boots.
-func (d *Driver) Console(_ context.Context, id string) (string, error) {
-	d.mu.Lock()
-	i := d.machines[id]
-	d.mu.Unlock()
+func (h *Hypervisor) Console(_ context.Context, id string) (string, error) {
+	h.mu.Lock()
+	i := h.machines[id]
+	h.mu.Unlock()
 	if i == nil {
 		return "", lcm.Errorf(lcm.KindNotFound, "There is no machine %s.", id)
 	}

@@ -40,8 +40,8 @@ func overlapOf(n, other machine.Network) (mine, theirs netip.Prefix, overlap boo
 
 // plugIPv6 gives the router its address in the network, and the host a route there. The router has IPv6 from the first
 // such network on. It sends no router advertisements: machines get their default route when they boot.
-func (d *Driver) plugIPv6(ctx context.Context, n machine.Network) error {
-	_, err := run(ctx, "", "ip", "netns", "exec", d.router(), "sh", "-ec", `
+func (h *Hypervisor) plugIPv6(ctx context.Context, n machine.Network) error {
+	_, err := run(ctx, "", "ip", "netns", "exec", h.router(), "sh", "-ec", `
 		echo 0 >/proc/sys/net/ipv6/conf/all/disable_ipv6
 		echo 0 >/proc/sys/net/ipv6/icmp/ratelimit
 		echo 100 >/proc/sys/net/ipv6/icmp/ratemask # a type that nobody sends
@@ -49,16 +49,16 @@ func (d *Driver) plugIPv6(ctx context.Context, n machine.Network) error {
 	if err != nil {
 		return broken(err, "The lab's router cannot be given IPv6; see that the kernel of this host has it.")
 	}
-	batch := fmt.Sprintf("addr replace %s/126 dev %s nodad\naddr replace %s/%d dev %s nodad\n", linkAddress6(d.tag, 2),
+	batch := fmt.Sprintf("addr replace %s/126 dev %s nodad\naddr replace %s/%d dev %s nodad\n", linkAddress6(h.tag, 2),
 		uplink, n.Gateway6, n.CIDR6.Bits(), bridgeName(n.ID))
-	if _, err := run(ctx, batch, "ip", "-n", d.router(), "-batch", "-"); err != nil {
+	if _, err := run(ctx, batch, "ip", "-n", h.router(), "-batch", "-"); err != nil {
 		return broken(err, "The bridge of network %s cannot be given its IPv6 address.", n.ID)
 	}
-	_, err = run(ctx, "", "ip", "addr", "replace", linkAddress6(d.tag, 1).String()+"/126", "dev", d.router(), "nodad")
+	_, err = run(ctx, "", "ip", "addr", "replace", linkAddress6(h.tag, 1).String()+"/126", "dev", h.router(), "nodad")
 	if err != nil {
 		return broken(err, "The host's link to the lab's router cannot be given an IPv6 address.")
 	}
-	return d.routeFromHost(ctx, n.CIDR6.Masked(), linkAddress6(d.tag, 2))
+	return h.routeFromHost(ctx, n.CIDR6.Masked(), linkAddress6(h.tag, 2))
 }
 
 // linkAddress6 is an end of the link between host and router. The tag selects it, as it selects those of IPv4. It is a

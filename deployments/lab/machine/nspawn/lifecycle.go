@@ -15,34 +15,34 @@ import (
 const (
 	// powerOff asks systemd in the machine for an orderly shutdown: SIGRTMIN+4.
 	powerOff = unix.Signal(38)
-	// shutdownTimeout is Nova's default; after it, the driver takes the power away.
+	// shutdownTimeout is Nova's default; after it, the hypervisor takes the power away.
 	shutdownTimeout = 60 * time.Second
 	killTimeout     = 20 * time.Second
 )
 
 // Create defines the machine and boots it. A machine that is defined already is left as it is.
-func (d *Driver) Create(ctx context.Context, m machine.Machine) error {
+func (h *Hypervisor) Create(ctx context.Context, m machine.Machine) error {
 	if err := checkMachine(m); err != nil {
 		return err
 	}
-	if err := d.checkNetworks(m); err != nil {
+	if err := h.checkNetworks(m); err != nil {
 		return err
 	}
-	i := d.claim(m.ID)
+	i := h.claim(m.ID)
 	defer i.busy.Unlock()
 	if i.gone {
-		if err := d.layOutDisk(ctx, i, m); err != nil {
-			return errors.Join(err, d.erase(context.WithoutCancel(ctx), i))
+		if err := h.layOutDisk(ctx, i, m); err != nil {
+			return errors.Join(err, h.erase(context.WithoutCancel(ctx), i))
 		}
 	}
-	return d.boot(ctx, i)
+	return h.boot(ctx, i)
 }
 
-func (d *Driver) checkNetworks(m machine.Machine) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
+func (h *Hypervisor) checkNetworks(m machine.Machine) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	for _, p := range m.Ports {
-		if _, ok := d.networks.all[p.NetworkID]; !ok {
+		if _, ok := h.networks.all[p.NetworkID]; !ok {
 			return lcm.Errorf(lcm.KindNotFound, "Machine %s has a port on network %s, which does not exist.", m.Name,
 				p.NetworkID)
 		}
@@ -51,19 +51,19 @@ func (d *Driver) checkNetworks(m machine.Machine) error {
 }
 
 // claim locks the machine with that id, or a new one when none exists.
-func (d *Driver) claim(id string) *instance {
+func (h *Hypervisor) claim(id string) *instance {
 	for {
-		d.mu.Lock()
-		i := d.machines[id]
+		h.mu.Lock()
+		i := h.machines[id]
 		if i == nil {
-			i = d.newInstance(id)
-			d.machines[id] = i
+			i = h.newInstance(id)
+			h.machines[id] = i
 		}
-		d.mu.Unlock()
+		h.mu.Unlock()
 		i.busy.Lock()
-		d.mu.Lock()
-		still := d.machines[id] == i
-		d.mu.Unlock()
+		h.mu.Lock()
+		still := h.machines[id] == i
+		h.mu.Unlock()
 		if still {
 			return i
 		}
@@ -87,16 +87,16 @@ func checkMachine(m machine.Machine) error {
 }
 
 // Start boots a machine that is stopped.
-func (d *Driver) Start(ctx context.Context, id string) error {
-	return d.with(id, func(i *instance) error { return d.boot(ctx, i) })
+func (h *Hypervisor) Start(ctx context.Context, id string) error {
+	return h.with(id, func(i *instance) error { return h.boot(ctx, i) })
 }
 
 // Stop shuts the machine down, and kills it if it still runs after a minute.
-func (d *Driver) Stop(ctx context.Context, id string) error {
-	return d.with(id, func(i *instance) error { return d.shutDown(ctx, i) })
+func (h *Hypervisor) Stop(ctx context.Context, id string) error {
+	return h.with(id, func(i *instance) error { return h.shutDown(ctx, i) })
 }
 
-func (d *Driver) shutDown(ctx context.Context, i *instance) error {
+func (h *Hypervisor) shutDown(ctx context.Context, i *instance) error {
 	runner, leader := i.pid(), i.leader()
 	if leader != 0 && !i.cg.frozen() { // a frozen machine does not react to signals
 		_ = unix.Kill(leader, powerOff)
@@ -105,47 +105,47 @@ func (d *Driver) shutDown(ctx context.Context, i *instance) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	return d.powerOff(ctx, i)
+	return h.powerOff(ctx, i)
 }
 
 // Kill takes the power away.
-func (d *Driver) Kill(ctx context.Context, id string) error {
-	return d.with(id, func(i *instance) error { return d.powerOff(ctx, i) })
+func (h *Hypervisor) Kill(ctx context.Context, id string) error {
+	return h.with(id, func(i *instance) error { return h.powerOff(ctx, i) })
 }
 
 // powerOff kills the machine's init, so that the kernel kills all its other processes, and cleans up the host.
-func (d *Driver) powerOff(ctx context.Context, i *instance) error {
+func (h *Hypervisor) powerOff(ctx context.Context, i *instance) error {
 	if runner, leader := i.pid(), i.leader(); leader != 0 {
 		_ = unix.Kill(leader, unix.SIGKILL)
 		_ = i.cg.setFrozen(false)
 		// When init dies, systemd-nspawn removes its mounts and the runner ends.
 		awaitExit(ctx, runner, 5*time.Second, nil)
 	}
-	return d.clear(ctx, i)
+	return h.clear(ctx, i)
 }
 
 // Reboot restarts the machine; its disk, addresses and volumes stay.
-func (d *Driver) Reboot(ctx context.Context, id string, hard bool) error {
-	stop := d.shutDown
+func (h *Hypervisor) Reboot(ctx context.Context, id string, hard bool) error {
+	stop := h.shutDown
 	if hard {
-		stop = d.powerOff
+		stop = h.powerOff
 	}
-	return d.with(id, func(i *instance) error {
+	return h.with(id, func(i *instance) error {
 		if err := stop(ctx, i); err != nil {
 			return err
 		}
-		return d.boot(ctx, i)
+		return h.boot(ctx, i)
 	})
 }
 
 // Freeze stops every process of the machine where it stands, as a hung hypervisor would.
-func (d *Driver) Freeze(_ context.Context, id string) error { return d.setFrozen(id, true) }
+func (h *Hypervisor) Freeze(_ context.Context, id string) error { return h.setFrozen(id, true) }
 
 // Thaw lets the machine's processes continue.
-func (d *Driver) Thaw(_ context.Context, id string) error { return d.setFrozen(id, false) }
+func (h *Hypervisor) Thaw(_ context.Context, id string) error { return h.setFrozen(id, false) }
 
-func (d *Driver) setFrozen(id string, frozen bool) error {
-	return d.with(id, func(i *instance) error {
+func (h *Hypervisor) setFrozen(id string, frozen bool) error {
+	return h.with(id, func(i *instance) error {
 		if !i.running() {
 			return lcm.Errorf(lcm.KindConflict, "Machine %s does not run.", id)
 		}
@@ -154,23 +154,23 @@ func (d *Driver) setFrozen(id string, frozen bool) error {
 }
 
 // Delete removes the machine and its disk.
-func (d *Driver) Delete(ctx context.Context, id string) error {
-	d.mu.Lock()
-	i := d.machines[id]
-	d.mu.Unlock()
+func (h *Hypervisor) Delete(ctx context.Context, id string) error {
+	h.mu.Lock()
+	i := h.machines[id]
+	h.mu.Unlock()
 	if i == nil {
 		return nil
 	}
 	i.busy.Lock()
 	defer i.busy.Unlock()
-	return d.erase(ctx, i)
+	return h.erase(ctx, i)
 }
 
-func (d *Driver) erase(ctx context.Context, i *instance) error {
-	if err := d.powerOff(ctx, i); err != nil {
+func (h *Hypervisor) erase(ctx context.Context, i *instance) error {
+	if err := h.powerOff(ctx, i); err != nil {
 		return err
 	}
-	if err := d.releaseVolumes(ctx, i.spec.ID); err != nil {
+	if err := h.releaseVolumes(ctx, i.spec.ID); err != nil {
 		return err
 	}
 	// machine.json goes first: if Delete is interrupted, the machine counts as half deleted, and Recover finishes the
@@ -182,26 +182,26 @@ func (d *Driver) erase(ctx context.Context, i *instance) error {
 		return broken(err, "The disk of machine %s cannot be deleted.", i.spec.Name)
 	}
 	i.gone = true
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.machines[i.spec.ID] == i {
-		delete(d.machines, i.spec.ID)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.machines[i.spec.ID] == i {
+		delete(h.machines, i.spec.ID)
 	}
-	return d.applyRules(ctx)
+	return h.applyRules(ctx)
 }
 
 // UpdatePort changes the addresses that a port may use as source, at once.
-func (d *Driver) UpdatePort(ctx context.Context, machineID string, p machine.Port) error {
+func (h *Hypervisor) UpdatePort(ctx context.Context, machineID string, p machine.Port) error {
 	if err := checkPort(p); err != nil {
 		return err
 	}
-	i, err := d.acquire(machineID)
+	i, err := h.acquire(machineID)
 	if err != nil {
 		return err
 	}
 	defer i.busy.Unlock()
-	d.mu.Lock()
-	defer d.mu.Unlock()
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	for n := range i.spec.Ports {
 		if i.spec.Ports[n].ID != p.ID {
 			continue
@@ -210,7 +210,7 @@ func (d *Driver) UpdatePort(ctx context.Context, machineID string, p machine.Por
 		if err := writeJSON(i.path("machine.json"), i.spec); err != nil {
 			return broken(err, "Port %s cannot be recorded.", p.ID)
 		}
-		return d.applyRules(ctx)
+		return h.applyRules(ctx)
 	}
 	return lcm.Errorf(lcm.KindNotFound, "Machine %s has no port %s.", machineID, p.ID)
 }

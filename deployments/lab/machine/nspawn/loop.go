@@ -9,11 +9,11 @@ import (
 )
 
 // loopOf finds the volume's loop device. A device that is going stays as long as a process has it mounted.
-func (d *Driver) loopOf(ctx context.Context, volumeID string) (device string, going bool, err error) {
-	if !exists(d.volumeFile(volumeID)) {
+func (h *Hypervisor) loopOf(ctx context.Context, volumeID string) (device string, going bool, err error) {
+	if !exists(h.volumeFile(volumeID)) {
 		return "", false, nil
 	}
-	out, err := run(ctx, "", "losetup", "--associated", d.volumeFile(volumeID), "--noheadings", "--output",
+	out, err := run(ctx, "", "losetup", "--associated", h.volumeFile(volumeID), "--noheadings", "--output",
 		"NAME,AUTOCLEAR")
 	if fields := strings.Fields(out); len(fields) >= 2 {
 		return fields[0], fields[1] == "1", err
@@ -23,8 +23,8 @@ func (d *Driver) loopOf(ctx context.Context, volumeID string) (device string, go
 
 // freeLoop removes the loop device. The kernel also removes it when its last user ends, but the processes of a dead
 // machine may not have ended completely.
-func (d *Driver) freeLoop(ctx context.Context, volumeID string) error {
-	loop, going, err := d.loopOf(ctx, volumeID)
+func (h *Hypervisor) freeLoop(ctx context.Context, volumeID string) error {
+	loop, going, err := h.loopOf(ctx, volumeID)
 	if err != nil || loop == "" || going {
 		return err
 	}
@@ -37,9 +37,9 @@ const releaseTimeout = 20 * time.Second
 
 // awaitReleased waits until no loop device of the volume is going. Two loop devices on one file would damage its file
 // system. A device that goes later would take the data away from the next machine.
-func (d *Driver) awaitReleased(ctx context.Context, volumeID string) error {
+func (h *Hypervisor) awaitReleased(ctx context.Context, volumeID string) error {
 	for end := time.Now().Add(releaseTimeout); ; {
-		loop, going, err := d.loopOf(ctx, volumeID)
+		loop, going, err := h.loopOf(ctx, volumeID)
 		if err != nil {
 			return broken(err, "The block device of volume %s cannot be looked up.", volumeID)
 		}

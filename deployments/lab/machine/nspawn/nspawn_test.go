@@ -74,7 +74,7 @@ func TestDriver_keepsThePromisesOfACloud(t *testing.T) {
 	free := freeSubnets(t, 2)
 	t.Run("conformance", func(t *testing.T) {
 		machinetest.Run(t, machinetest.Subject{
-			Open: func(t *testing.T) machine.Driver {
+			Open: func(t *testing.T) machine.Hypervisor {
 				d, err := nspawn.New(nspawn.Options{StateDir: dir, Image: img, Log: slog.New(slog.NewTextHandler(os.Stderr, nil))})
 				require.NoError(t, err)
 				t.Cleanup(func() { _ = d.Close() })

@@ -15,10 +15,10 @@ import (
 // diskGroup is the id of Debian's group "disk" in the machine.
 const diskGroup = 6
 
-func (d *Driver) plugVolume(ctx context.Context, leader int, v volume) error {
-	loop, _, err := d.loopOf(ctx, v.ID)
+func (h *Hypervisor) plugVolume(ctx context.Context, leader int, v volume) error {
+	loop, _, err := h.loopOf(ctx, v.ID)
 	if err == nil && loop == "" {
-		loop, err = run(ctx, "", "losetup", "--find", "--show", d.volumeFile(v.ID))
+		loop, err = run(ctx, "", "losetup", "--find", "--show", h.volumeFile(v.ID))
 	}
 	var st unix.Stat_t
 	if err == nil {
@@ -65,15 +65,15 @@ func udevRecord(leader int, device uint64) string {
 const volumesPlugged = "dev/.windlass-lab-volumes"
 
 // plugVolumes plugs in all volumes of a machine that has just booted.
-func (d *Driver) plugVolumes(ctx context.Context, i *instance) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
+func (h *Hypervisor) plugVolumes(ctx context.Context, i *instance) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	leader := i.leader()
-	for _, v := range d.volumes.list() {
+	for _, v := range h.volumes.list() {
 		if v.MachineID != i.spec.ID {
 			continue
 		}
-		if err := d.plugVolume(ctx, leader, v); err != nil {
+		if err := h.plugVolume(ctx, leader, v); err != nil {
 			return err
 		}
 	}
@@ -82,13 +82,13 @@ func (d *Driver) plugVolumes(ctx context.Context, i *instance) error {
 }
 
 // unplugVolumes frees the loop devices of a machine that does not run, and returns when they are gone.
-func (d *Driver) unplugVolumes(ctx context.Context, machineID string) error {
-	d.mu.Lock()
-	mine := slices.DeleteFunc(d.volumes.list(), func(v volume) bool { return v.MachineID != machineID })
-	d.mu.Unlock()
+func (h *Hypervisor) unplugVolumes(ctx context.Context, machineID string) error {
+	h.mu.Lock()
+	mine := slices.DeleteFunc(h.volumes.list(), func(v volume) bool { return v.MachineID != machineID })
+	h.mu.Unlock()
 	var all error
 	for _, v := range mine {
-		all = errors.Join(all, d.freeLoop(ctx, v.ID), d.awaitReleased(ctx, v.ID))
+		all = errors.Join(all, h.freeLoop(ctx, v.ID), h.awaitReleased(ctx, v.ID))
 	}
 	return all
 }

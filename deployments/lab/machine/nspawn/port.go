@@ -33,18 +33,18 @@ func checkPort(p machine.Port) error {
 
 // plug makes the machine's network namespace and its ports. The namespace lasts for one boot, so that a reboot does not
 // find leftovers of the last boot.
-func (d *Driver) plug(ctx context.Context, i *instance) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
+func (h *Hypervisor) plug(ctx context.Context, i *instance) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	// First, so that no frame passes an unguarded port.
-	if err := d.applyRules(ctx); err != nil {
+	if err := h.applyRules(ctx); err != nil {
 		return err
 	}
 	if _, err := run(ctx, "", "ip", "netns", "add", i.name); err != nil {
 		return broken(err, "The network namespace of machine %s cannot be made.", i.spec.Name)
 	}
 	outside, inside := portCommands(i.name, i.spec.Ports)
-	if _, err := run(ctx, outside, "ip", "-n", d.router(), "-batch", "-"); err != nil {
+	if _, err := run(ctx, outside, "ip", "-n", h.router(), "-batch", "-"); err != nil {
 		return broken(err, "The ports of machine %s cannot be plugged into their networks.", i.spec.Name)
 	}
 	_, err := run(ctx, inside, "ip", "-n", i.name, "-batch", "-")
@@ -89,13 +89,13 @@ func (g *gateways) write(to *strings.Builder, verb string, p machine.Port, eth s
 
 // unplug removes the ports and the namespace. It removes the ports first and by name: a namespace, with its interfaces,
 // ends some time after its deletion.
-func (d *Driver) unplug(ctx context.Context, i *instance) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
+func (h *Hypervisor) unplug(ctx context.Context, i *instance) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	var all error
-	if exists(netnsDir + d.router()) {
+	if exists(netnsDir + h.router()) {
 		for _, p := range i.spec.Ports {
-			_, err := run(ctx, "", "ip", "-n", d.router(), "link", "del", tapName(p.ID))
+			_, err := run(ctx, "", "ip", "-n", h.router(), "link", "del", tapName(p.ID))
 			if err != nil && !strings.Contains(err.Error(), "Cannot find device") {
 				all = errors.Join(all, err)
 			}

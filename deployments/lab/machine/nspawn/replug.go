@@ -16,22 +16,22 @@ import (
 // In a running machine, Replug compares the ports with the interfaces that exist, not with the record. It removes an
 // interface without a port. It gives a port without an interface a new one, with the first free name. After the next
 // boot the names follow the order of the ports again.
-func (d *Driver) Replug(ctx context.Context, id string, ports []machine.Port) error {
+func (h *Hypervisor) Replug(ctx context.Context, id string, ports []machine.Port) error {
 	for _, p := range ports {
 		if err := checkPort(p); err != nil {
 			return err
 		}
 	}
-	if err := d.checkNetworks(machine.Machine{Name: id, Ports: ports}); err != nil {
+	if err := h.checkNetworks(machine.Machine{Name: id, Ports: ports}); err != nil {
 		return err
 	}
-	i, err := d.acquire(id)
+	i, err := h.acquire(id)
 	if err != nil {
 		return err
 	}
 	defer i.busy.Unlock()
-	d.mu.Lock()
-	defer d.mu.Unlock()
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	before := i.spec.Ports
 	i.spec.Ports = slices.Clone(ports)
 	if err := writeJSON(i.path("machine.json"), i.spec); err != nil {
@@ -39,13 +39,13 @@ func (d *Driver) Replug(ctx context.Context, id string, ports []machine.Port) er
 		return broken(err, "The ports of machine %s cannot be recorded.", i.spec.Name)
 	}
 	// First, so that no frame passes an unguarded port.
-	if err := d.applyRules(ctx); err != nil {
+	if err := h.applyRules(ctx); err != nil {
 		return err
 	}
 	if !i.running() {
 		return nil
 	}
-	return broken(d.rewire(ctx, i), "Machine %s cannot be given its ports.", i.spec.Name)
+	return broken(h.rewire(ctx, i), "Machine %s cannot be given its ports.", i.spec.Name)
 }
 
 // device is an interface in the output of ip.
@@ -58,7 +58,7 @@ type device struct {
 var pluggable = regexp.MustCompile(`^eth[0-9]+$`)
 
 // rewire makes the interfaces of a running machine match its ports. The caller holds d.mu.
-func (d *Driver) rewire(ctx context.Context, i *instance) error {
+func (h *Hypervisor) rewire(ctx context.Context, i *instance) error {
 	said, err := run(ctx, "", "ip", "-n", i.name, "-json", "link", "show")
 	if err != nil {
 		return err
@@ -75,7 +75,7 @@ func (d *Driver) rewire(ctx context.Context, i *instance) error {
 		}
 	}
 	if outside != "" {
-		if _, err := run(ctx, outside, "ip", "-n", d.router(), "-batch", "-"); err != nil {
+		if _, err := run(ctx, outside, "ip", "-n", h.router(), "-batch", "-"); err != nil {
 			return err
 		}
 	}

@@ -22,15 +22,15 @@ func freeSpace(dir string) (int, error) {
 
 // ensureSpace returns an error if the file system of the state directory has no room for a new machine. Without it, an
 // operation fails minutes later at the check of a node, and names the disk of that node.
-func (d *Driver) ensureSpace(i *instance) error {
+func (h *Hypervisor) ensureSpace(i *instance) error {
 	if exists(i.path("upper")) {
 		return nil // it was started before, and has its files
 	}
-	free, err := d.freeSpace(d.opts.StateDir)
+	free, err := h.freeSpace(h.opts.StateDir)
 	if err != nil || free >= diskOfMachine {
 		return nil //nolint:nilerr // the machine's own start tells what is wrong with the directory
 	}
 	return lcm.Errorf(lcm.KindExhausted, "Machine %s cannot start: the file system of %s has %d MiB free, and a new machine "+
-		"needs %d. Delete files there, or choose a state directory on a larger disk.", i.spec.Name, d.opts.StateDir, free,
+		"needs %d. Delete files there, or choose a state directory on a larger disk.", i.spec.Name, h.opts.StateDir, free,
 		diskOfMachine)
 }

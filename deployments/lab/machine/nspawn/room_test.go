@@ -13,7 +13,7 @@ import (
 
 func TestEnsureSpace_refusesANewMachineOnAFullDisk(t *testing.T) {
 	free := diskOfMachine - 1
-	d := &Driver{opts: Options{StateDir: "/state"}, freeSpace: func(dir string) (int, error) {
+	d := &Hypervisor{opts: Options{StateDir: "/state"}, freeSpace: func(dir string) (int, error) {
 		assert.Equal(t, "/state", dir)
 		return free, nil
 	}}

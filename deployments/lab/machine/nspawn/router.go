@@ -18,32 +18,32 @@ const uplink = "host"
 
 const netnsDir = "/run/netns/"
 
-func (d *Driver) router() string         { return "wl-" + d.tag }
+func (h *Hypervisor) router() string     { return "wl-" + h.tag }
 func bridgeName(networkID string) string { return "wl-" + short(networkID)[:6] }
 func tapName(portID string) string       { return "tap" + short(portID) }
 
 // ensureRouter makes the network namespace for bridges, port security and floating IPs. It forwards between the lab's
 // networks and to the host, and has no other route. So machines cannot reach beyond the host, whatever the host
 // forwards for others.
-func (d *Driver) ensureRouter(ctx context.Context) error {
-	if exists(netnsDir+d.router()) && exists("/sys/class/net/"+d.router()) {
+func (h *Hypervisor) ensureRouter(ctx context.Context) error {
+	if exists(netnsDir+h.router()) && exists("/sys/class/net/"+h.router()) {
 		return nil
 	}
-	if err := d.removeRouter(ctx); err != nil {
+	if err := h.removeRouter(ctx); err != nil {
 		return err
 	}
 	steps := [][]string{
-		{"ip", "netns", "add", d.router()},
-		{"ip", "link", "add", d.router(), "type", "veth", "peer", "name", uplink, "netns", d.router()},
-		{"ip", "addr", "add", d.hostLink().String() + "/30", "dev", d.router()},
-		{"ip", "link", "set", d.router(), "up"},
-		{"ip", "-n", d.router(), "addr", "add", d.routerLink().String() + "/30", "dev", uplink},
-		{"ip", "-n", d.router(), "link", "set", uplink, "up"},
-		{"ip", "-n", d.router(), "link", "set", "lo", "up"},
+		{"ip", "netns", "add", h.router()},
+		{"ip", "link", "add", h.router(), "type", "veth", "peer", "name", uplink, "netns", h.router()},
+		{"ip", "addr", "add", h.hostLink().String() + "/30", "dev", h.router()},
+		{"ip", "link", "set", h.router(), "up"},
+		{"ip", "-n", h.router(), "addr", "add", h.routerLink().String() + "/30", "dev", uplink},
+		{"ip", "-n", h.router(), "link", "set", uplink, "up"},
+		{"ip", "-n", h.router(), "link", "set", "lo", "up"},
 		// The address translation of routed packets must not apply to frames between machines. Machines ask the router for
 		// names; a refusal that Linux holds back costs them five seconds. It does so because it has sent one there a moment
 		// ago (ratelimit), or because it has sent some fifty to anybody (the mask says to which messages that applies).
-		{"ip", "netns", "exec", d.router(), "sh", "-c", `
+		{"ip", "netns", "exec", h.router(), "sh", "-c", `
 			echo 1 >/proc/sys/net/ipv4/ip_forward
 			echo 1 >/proc/sys/net/ipv6/conf/all/disable_ipv6
 			echo 0 >/proc/sys/net/ipv4/icmp_ratelimit
@@ -58,13 +58,13 @@ func (d *Driver) ensureRouter(ctx context.Context) error {
 	return nil
 }
 
-func (d *Driver) removeRouter(ctx context.Context) error {
-	if exists("/sys/class/net/" + d.router()) {
-		if _, err := run(ctx, "", "ip", "link", "del", d.router()); err != nil {
-			return broken(err, "The interface %s cannot be removed.", d.router())
+func (h *Hypervisor) removeRouter(ctx context.Context) error {
+	if exists("/sys/class/net/" + h.router()) {
+		if _, err := run(ctx, "", "ip", "link", "del", h.router()); err != nil {
+			return broken(err, "The interface %s cannot be removed.", h.router())
 		}
 	}
-	return removeNetns(ctx, d.router())
+	return removeNetns(ctx, h.router())
 }
 
 func removeNetns(ctx context.Context, name string) error {
@@ -76,7 +76,7 @@ func removeNetns(ctx context.Context, name string) error {
 }
 
 // EnsureNetwork makes the network's bridge in the router and the host's route to it.
-func (d *Driver) EnsureNetwork(ctx context.Context, n machine.Network) error {
+func (h *Hypervisor) EnsureNetwork(ctx context.Context, n machine.Network) error {
 	if err := checkID("network", n.ID); err != nil {
 		return err
 	}
@@ -86,9 +86,9 @@ func (d *Driver) EnsureNetwork(ctx context.Context, n machine.Network) error {
 				s.family())
 		}
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for _, other := range d.networks.list() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, other := range h.networks.list() {
 		if other.ID == n.ID {
 			continue
 		}
@@ -97,20 +97,20 @@ func (d *Driver) EnsureNetwork(ctx context.Context, n machine.Network) error {
 				mine, theirs, other.ID)
 		}
 	}
-	if err := d.ensureRouter(ctx); err != nil {
+	if err := h.ensureRouter(ctx); err != nil {
 		return err
 	}
-	if err := d.plugNetwork(ctx, n); err != nil {
+	if err := h.plugNetwork(ctx, n); err != nil {
 		return err
 	}
-	return broken(d.networks.put(n.ID, n), "Network %s cannot be recorded.", n.ID)
+	return broken(h.networks.put(n.ID, n), "Network %s cannot be recorded.", n.ID)
 }
 
-func (d *Driver) plugNetwork(ctx context.Context, n machine.Network) error {
+func (h *Hypervisor) plugNetwork(ctx context.Context, n machine.Network) error {
 	bridge := bridgeName(n.ID)
-	if _, err := run(ctx, "", "ip", "-n", d.router(), "link", "show", bridge); err != nil {
+	if _, err := run(ctx, "", "ip", "-n", h.router(), "link", "show", bridge); err != nil {
 		// A fixed address: by default a bridge takes the address of its first port, and the gateway's MAC would change.
-		if _, err := run(ctx, "", "ip", "-n", d.router(), "link", "add", bridge, "address", bridgeMAC(n.ID), "type", "bridge",
+		if _, err := run(ctx, "", "ip", "-n", h.router(), "link", "add", bridge, "address", bridgeMAC(n.ID), "type", "bridge",
 			"mcast_snooping", "0"); err != nil {
 			return broken(err, "The bridge of network %s cannot be made.", n.ID)
 		}
@@ -119,66 +119,66 @@ func (d *Driver) plugNetwork(ctx context.Context, n machine.Network) error {
 	if n.Gateway.IsValid() {
 		batch += fmt.Sprintf("addr replace %s/%d dev %s\n", n.Gateway, n.CIDR.Bits(), bridge)
 	}
-	if _, err := run(ctx, batch, "ip", "-n", d.router(), "-batch", "-"); err != nil {
+	if _, err := run(ctx, batch, "ip", "-n", h.router(), "-batch", "-"); err != nil {
 		return broken(err, "The bridge of network %s cannot be set up.", n.ID)
 	}
 	if n.Gateway6.IsValid() {
-		if err := d.plugIPv6(ctx, n); err != nil {
+		if err := h.plugIPv6(ctx, n); err != nil {
 			return err
 		}
 	}
 	if !n.Gateway.IsValid() {
 		return nil
 	}
-	return d.routeFromHost(ctx, n.CIDR.Masked(), d.routerLink())
+	return h.routeFromHost(ctx, n.CIDR.Masked(), h.routerLink())
 }
 
 // routeFromHost adds a route, and refuses a destination that the host already routes elsewhere.
-func (d *Driver) routeFromHost(ctx context.Context, to netip.Prefix, via netip.Addr) error {
+func (h *Hypervisor) routeFromHost(ctx context.Context, to netip.Prefix, via netip.Addr) error {
 	have, err := run(ctx, "", "ip", versionFlag(to.Addr()), "route", "show", "exact", to.String())
 	if err != nil {
 		return broken(err, "The routes of this host cannot be read.")
 	}
-	if have = strings.TrimSpace(have); have != "" && !strings.Contains(have+" ", "dev "+d.router()+" ") {
+	if have = strings.TrimSpace(have); have != "" && !strings.Contains(have+" ", "dev "+h.router()+" ") {
 		return lcm.Errorf(lcm.KindConflict, "This host already has a route to %s (%s); give the network other addresses.", to,
 			have)
 	}
-	_, err = run(ctx, "", "ip", "route", "replace", to.String(), "via", via.String(), "dev", d.router())
+	_, err = run(ctx, "", "ip", "route", "replace", to.String(), "via", via.String(), "dev", h.router())
 	return broken(err, "The host's route to %s cannot be set.", to)
 }
 
 // DeleteNetwork removes the network's bridge and route.
-func (d *Driver) DeleteNetwork(ctx context.Context, id string) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	n, ok := d.networks.all[id]
+func (h *Hypervisor) DeleteNetwork(ctx context.Context, id string) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	n, ok := h.networks.all[id]
 	if !ok {
 		return nil
 	}
-	for _, m := range d.machines {
+	for _, m := range h.machines {
 		for _, p := range m.spec.Ports {
 			if p.NetworkID == id {
 				return lcm.Errorf(lcm.KindConflict, "Network %s still has a port of machine %s.", id, m.spec.Name)
 			}
 		}
 	}
-	if exists(netnsDir + d.router()) {
+	if exists(netnsDir + h.router()) {
 		for _, s := range subnetsOf(n) {
 			if s.gateway.IsValid() { // without one the host has no route to it, and another network may have the same subnet
-				_, _ = run(ctx, "", "ip", "route", "del", s.cidr.Masked().String(), "dev", d.router())
+				_, _ = run(ctx, "", "ip", "route", "del", s.cidr.Masked().String(), "dev", h.router())
 			}
 		}
-		if _, err := run(ctx, "", "ip", "-n", d.router(), "link", "del", bridgeName(id)); err != nil &&
+		if _, err := run(ctx, "", "ip", "-n", h.router(), "link", "del", bridgeName(id)); err != nil &&
 			!strings.Contains(err.Error(), "Cannot find device") {
 			return broken(err, "The bridge of network %s cannot be removed.", id)
 		}
 	}
-	return broken(d.networks.remove(id), "Network %s cannot be forgotten.", id)
+	return broken(h.networks.remove(id), "Network %s cannot be forgotten.", id)
 }
 
 // BindFloatingIP adds the address to the router. The router answers for it on every network and on the host's link, and
 // translates it.
-func (d *Driver) BindFloatingIP(ctx context.Context, f machine.FloatingIP) error {
+func (h *Hypervisor) BindFloatingIP(ctx context.Context, f machine.FloatingIP) error {
 	if err := checkID("floating IP", f.ID); err != nil {
 		return err
 	}
@@ -188,70 +188,70 @@ func (d *Driver) BindFloatingIP(ctx context.Context, f machine.FloatingIP) error
 		return lcm.Wrap(lcm.KindInvalid, err, "Floating IP %s: %q to %q is not a pair of IPv4 addresses.", f.ID, f.Address,
 			f.FixedIP)
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for _, other := range d.floating.list() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, other := range h.floating.list() {
 		if other.ID != f.ID && other.Address == f.Address {
 			return lcm.Errorf(lcm.KindConflict, "Address %s belongs to floating IP %s.", f.Address, other.ID)
 		}
 	}
-	if err := d.ensureRouter(ctx); err != nil {
+	if err := h.ensureRouter(ctx); err != nil {
 		return err
 	}
-	if old, ok := d.floating.all[f.ID]; ok && old.Address != f.Address {
-		d.withdraw(ctx, old)
+	if old, ok := h.floating.all[f.ID]; ok && old.Address != f.Address {
+		h.withdraw(ctx, old)
 	}
-	if err := d.floating.put(f.ID, f); err != nil {
+	if err := h.floating.put(f.ID, f); err != nil {
 		return broken(err, "Floating IP %s cannot be recorded.", f.Address)
 	}
-	if err := d.announce(ctx, f); err != nil {
+	if err := h.announce(ctx, f); err != nil {
 		return err
 	}
-	return d.applyRules(ctx)
+	return h.applyRules(ctx)
 }
 
-func (d *Driver) announce(ctx context.Context, f machine.FloatingIP) error {
-	if _, err := run(ctx, "", "ip", "-n", d.router(), "addr", "replace", f.Address+"/32", "dev", "lo"); err != nil {
+func (h *Hypervisor) announce(ctx context.Context, f machine.FloatingIP) error {
+	if _, err := run(ctx, "", "ip", "-n", h.router(), "addr", "replace", f.Address+"/32", "dev", "lo"); err != nil {
 		return broken(err, "Floating IP %s cannot be given to the router.", f.Address)
 	}
-	return d.routeFromHost(ctx, netip.PrefixFrom(netip.MustParseAddr(f.Address), 32), d.routerLink())
+	return h.routeFromHost(ctx, netip.PrefixFrom(netip.MustParseAddr(f.Address), 32), h.routerLink())
 }
 
-func (d *Driver) withdraw(ctx context.Context, f machine.FloatingIP) {
+func (h *Hypervisor) withdraw(ctx context.Context, f machine.FloatingIP) {
 	// A route or address that is already gone is no error.
-	_, _ = run(ctx, "", "ip", "route", "del", f.Address+"/32", "dev", d.router())
-	_, _ = run(ctx, "", "ip", "-n", d.router(), "addr", "del", f.Address+"/32", "dev", "lo")
+	_, _ = run(ctx, "", "ip", "route", "del", f.Address+"/32", "dev", h.router())
+	_, _ = run(ctx, "", "ip", "-n", h.router(), "addr", "del", f.Address+"/32", "dev", "lo")
 }
 
 // UnbindFloatingIP ends the translation and removes the address.
-func (d *Driver) UnbindFloatingIP(ctx context.Context, id string) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	f, ok := d.floating.all[id]
+func (h *Hypervisor) UnbindFloatingIP(ctx context.Context, id string) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	f, ok := h.floating.all[id]
 	if !ok {
 		return nil
 	}
-	if err := d.floating.remove(id); err != nil {
+	if err := h.floating.remove(id); err != nil {
 		return broken(err, "Floating IP %s cannot be forgotten.", f.Address)
 	}
-	d.withdraw(ctx, f)
-	return d.applyRules(ctx)
+	h.withdraw(ctx, f)
+	return h.applyRules(ctx)
 }
 
 // applyRules makes the router enforce the recorded rules. The caller holds d.mu.
-func (d *Driver) applyRules(ctx context.Context) error {
-	if !exists(netnsDir + d.router()) {
+func (h *Hypervisor) applyRules(ctx context.Context) error {
+	if !exists(netnsDir + h.router()) {
 		return nil
 	}
-	rules := ruleset{HostLink: d.hostLink(), Floating: d.floating.list()}
-	for _, m := range d.machines {
+	rules := ruleset{HostLink: h.hostLink(), Floating: h.floating.list()}
+	for _, m := range h.machines {
 		rules.Ports = append(rules.Ports, m.spec.Ports...)
 	}
 	text, err := rules.render()
 	if err != nil {
 		return lcm.Wrap(lcm.KindInvalid, err, "The lab cannot enforce the addresses of a port.")
 	}
-	_, err = run(ctx, text, "ip", "netns", "exec", d.router(), "nft", "-f", "-")
+	_, err = run(ctx, text, "ip", "netns", "exec", h.router(), "nft", "-f", "-")
 	return broken(err, "The lab's packet filter cannot be set.")
 }
 

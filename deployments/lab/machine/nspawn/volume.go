@@ -18,43 +18,43 @@ type volume struct {
 	Device    string `json:"device,omitempty"`
 }
 
-func (d *Driver) volumeFile(id string) string {
-	return filepath.Join(d.opts.StateDir, "volumes", id+".img")
+func (h *Hypervisor) volumeFile(id string) string {
+	return filepath.Join(h.opts.StateDir, "volumes", id+".img")
 }
 
 // AttachVolume plugs the volume in as the next free /dev/vdX; the name stays the same over reboots.
-func (d *Driver) AttachVolume(ctx context.Context, machineID string, v machine.Volume) (string, error) {
+func (h *Hypervisor) AttachVolume(ctx context.Context, machineID string, v machine.Volume) (string, error) {
 	if err := checkID("volume", v.ID); err != nil {
 		return "", err
 	}
-	i, err := d.acquire(machineID)
+	i, err := h.acquire(machineID)
 	if err != nil {
 		return "", err
 	}
 	defer i.busy.Unlock()
-	if err := d.awaitReleased(ctx, v.ID); err != nil {
+	if err := h.awaitReleased(ctx, v.ID); err != nil {
 		return "", err
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	have, ok := d.volumes.all[v.ID]
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	have, ok := h.volumes.all[v.ID]
 	if ok && have.MachineID != "" && have.MachineID != machineID {
 		return "", lcm.Errorf(lcm.KindConflict, "Volume %s is attached to machine %s.", v.ID, have.MachineID)
 	}
 	if !ok {
 		have = volume{Volume: v}
-		if err := makeSparse(d.volumeFile(v.ID), v.SizeGB); err != nil {
+		if err := makeSparse(h.volumeFile(v.ID), v.SizeGB); err != nil {
 			return "", broken(err, "Volume %s cannot be made.", v.ID)
 		}
 	}
 	if have.MachineID == "" {
-		have.MachineID, have.Device = machineID, d.freeDevice(machineID)
+		have.MachineID, have.Device = machineID, h.freeDevice(machineID)
 	}
-	if err := d.volumes.put(v.ID, have); err != nil {
+	if err := h.volumes.put(v.ID, have); err != nil {
 		return "", broken(err, "Volume %s cannot be recorded.", v.ID)
 	}
 	if leader := i.leader(); leader != 0 {
-		if err := d.plugVolume(ctx, leader, have); err != nil {
+		if err := h.plugVolume(ctx, leader, have); err != nil {
 			return "", err
 		}
 	}
@@ -62,9 +62,9 @@ func (d *Driver) AttachVolume(ctx context.Context, machineID string, v machine.V
 }
 
 // freeDevice returns the lowest free name from /dev/vdb on: vda is the machine's own disk.
-func (d *Driver) freeDevice(machineID string) string {
+func (h *Hypervisor) freeDevice(machineID string) string {
 	taken := map[string]bool{}
-	for _, v := range d.volumes.all {
+	for _, v := range h.volumes.all {
 		taken[v.Device] = taken[v.Device] || v.MachineID == machineID
 	}
 	for letter := 'b'; letter <= 'z'; letter++ {
@@ -87,17 +87,17 @@ func makeSparse(path string, sizeGB int) error {
 }
 
 // DetachVolume removes the volume from the machine, even if it is mounted; its data stay.
-func (d *Driver) DetachVolume(ctx context.Context, machineID, volumeID string) error {
-	d.mu.Lock()
-	i := d.machines[machineID]
-	d.mu.Unlock()
+func (h *Hypervisor) DetachVolume(ctx context.Context, machineID, volumeID string) error {
+	h.mu.Lock()
+	i := h.machines[machineID]
+	h.mu.Unlock()
 	if i != nil {
 		i.busy.Lock()
 		defer i.busy.Unlock()
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	v, ok := d.volumes.all[volumeID]
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	v, ok := h.volumes.all[volumeID]
 	if !ok || v.MachineID != machineID {
 		return nil
 	}
@@ -106,23 +106,23 @@ func (d *Driver) DetachVolume(ctx context.Context, machineID, volumeID string) e
 			pullOut(leader, v)
 		}
 	}
-	if err := d.freeLoop(ctx, volumeID); err != nil {
+	if err := h.freeLoop(ctx, volumeID); err != nil {
 		return broken(err, "Volume %s cannot be detached.", volumeID)
 	}
 	v.MachineID, v.Device = "", ""
-	return broken(d.volumes.put(volumeID, v), "Volume %s cannot be recorded.", volumeID)
+	return broken(h.volumes.put(volumeID, v), "Volume %s cannot be recorded.", volumeID)
 }
 
 // releaseVolumes detaches the volumes of a deleted machine.
-func (d *Driver) releaseVolumes(ctx context.Context, machineID string) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for _, v := range d.volumes.list() {
+func (h *Hypervisor) releaseVolumes(ctx context.Context, machineID string) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, v := range h.volumes.list() {
 		if v.MachineID != machineID {
 			continue
 		}
 		v.MachineID, v.Device = "", ""
-		if err := errors.Join(d.freeLoop(ctx, v.ID), d.volumes.put(v.ID, v)); err != nil {
+		if err := errors.Join(h.freeLoop(ctx, v.ID), h.volumes.put(v.ID, v)); err != nil {
 			return broken(err, "Volume %s cannot be detached.", v.ID)
 		}
 	}
@@ -130,20 +130,20 @@ func (d *Driver) releaseVolumes(ctx context.Context, machineID string) error {
 }
 
 // DeleteVolume deletes the volume's data.
-func (d *Driver) DeleteVolume(ctx context.Context, volumeID string) error {
+func (h *Hypervisor) DeleteVolume(ctx context.Context, volumeID string) error {
 	if err := checkID("volume", volumeID); err != nil {
 		return err
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if v, ok := d.volumes.all[volumeID]; ok && v.MachineID != "" {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if v, ok := h.volumes.all[volumeID]; ok && v.MachineID != "" {
 		return lcm.Errorf(lcm.KindConflict, "Volume %s is attached to machine %s.", volumeID, v.MachineID)
 	}
-	if err := d.freeLoop(ctx, volumeID); err != nil {
+	if err := h.freeLoop(ctx, volumeID); err != nil {
 		return broken(err, "Volume %s cannot be deleted.", volumeID)
 	}
-	if err := os.Remove(d.volumeFile(volumeID)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(h.volumeFile(volumeID)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return broken(err, "Volume %s cannot be deleted.", volumeID)
 	}
-	return broken(d.volumes.remove(volumeID), "Volume %s cannot be forgotten.", volumeID)
+	return broken(h.volumes.remove(volumeID), "Volume %s cannot be forgotten.", volumeID)
 }

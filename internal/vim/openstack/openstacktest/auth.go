@@ -62,7 +62,7 @@ func (s *site) passwords() {
 	s.requireKind(lcm.KindInvalid, err, "auth_url")
 }
 
-// observer is a second client of the same user. It checks what the driver has done.
+// observer is a second client of the same user. It checks what the connector has done.
 func (s *site) observer() *gophercloud.ProviderClient {
 	s.Helper()
 	provider, err := client.NewClient(s.Vim.AuthURL)

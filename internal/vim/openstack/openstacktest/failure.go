@@ -110,7 +110,7 @@ resources:
 func (s *site) failures() {
 	for _, c := range []struct {
 		what, resources string
-		kind            lcm.Kind
+		kind            lcm.ErrorKind
 		words           []string
 	}{
 		{

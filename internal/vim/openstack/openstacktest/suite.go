@@ -1,4 +1,4 @@
-// Package openstacktest checks that the OpenStack driver and a cloud agree. It makes the same assertions on the lab,
+// Package openstacktest checks that the connector for OpenStack and a cloud agree. It makes the same assertions on the lab,
 // with each kind of machines, and on a real OpenStack. So the lab cannot differ from OpenStack where it matters to
 // Windlass.
 package openstacktest
@@ -160,7 +160,7 @@ func (s *site) inventory() *vim.Inventory {
 	return inv
 }
 
-func (s *site) requireKind(kind lcm.Kind, err error, words ...string) {
+func (s *site) requireKind(kind lcm.ErrorKind, err error, words ...string) {
 	s.Helper()
 	require.Error(s, err)
 	require.Equal(s, kind, lcm.KindOf(err), "%v", err)

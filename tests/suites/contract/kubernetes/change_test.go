@@ -12,7 +12,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/vim"
-	driver "github.com/windlass-nfv/windlass/internal/vim/kubernetes"
+	kube "github.com/windlass-nfv/windlass/internal/vim/kubernetes"
 )
 
 const settings = `---
@@ -27,8 +27,8 @@ func otherwise(t *testing.T, text string) vim.Change {
 	t.Helper()
 	return vim.Change{
 		Name: "vnf-1", Owner: owner, Operation: "change", Timeout: time.Minute,
-		Definition: driver.Definition{
-			Objects: manifests(t, text), Workloads: map[string]driver.Workload{"WEB": {Kind: "Deployment", Name: "web"}},
+		Definition: kube.Definition{
+			Objects: manifests(t, text), Workloads: map[string]kube.Workload{"WEB": {Kind: "Deployment", Name: "web"}},
 		},
 	}
 }
@@ -37,7 +37,7 @@ func TestChange_toOtherManifestsAndBack(t *testing.T) {
 	p := start(t)
 	c := p.Connect(t, "default")
 	before := deployment("web", "httpd:1", 2) + settings
-	_, err := deploy(t, c, "vnf-1", owner, otherwise(t, before).Definition.(driver.Definition))
+	_, err := deploy(t, c, "vnf-1", owner, otherwise(t, before).Definition.(kube.Definition))
 	require.NoError(t, err)
 	web := func() *appsv1.Deployment {
 		d, err := p.Client.AppsV1().Deployments("default").Get(t.Context(), "web", metav1.GetOptions{})
@@ -76,7 +76,7 @@ func TestChange_toOtherManifestsAndBack(t *testing.T) {
 func TestHalt_endsEveryPodAndBringsTheSameNumberBack(t *testing.T) {
 	p := start(t)
 	c := p.Connect(t, "default")
-	d := driver.Definition{Objects: manifests(t, deployment("web", "httpd", 3)+`---
+	d := kube.Definition{Objects: manifests(t, deployment("web", "httpd", 3)+`---
 apiVersion: v1
 kind: Pod
 metadata: {name: bare}
@@ -90,7 +90,7 @@ spec:
   template:
     metadata: {labels: {app: agent}}
     spec: {containers: [{name: main, image: httpd}]}
-`), Workloads: map[string]driver.Workload{
+`), Workloads: map[string]kube.Workload{
 		"WEB": {Kind: "Deployment", Name: "web"}, "BARE": {Kind: "Pod", Name: "bare"},
 		"AGENT": {Kind: "DaemonSet", Name: "agent"},
 	}}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/vim"
-	driver "github.com/windlass-nfv/windlass/internal/vim/kubernetes"
+	kube "github.com/windlass-nfv/windlass/internal/vim/kubernetes"
 	"github.com/windlass-nfv/windlass/tests/support/kubetest"
 )
 
@@ -32,10 +32,10 @@ func TestDeploy_refusesClaimsOfOthers(t *testing.T) {
 	p := start(t)
 	p.Volumes(t, 8)
 	c := p.Connect(t, "default")
-	store := func(replicas string) driver.Definition {
-		return driver.Definition{
+	store := func(replicas string) kube.Definition {
+		return kube.Definition{
 			Objects:   manifests(t, stored("store", "replicas: "+replicas)),
-			Workloads: map[string]driver.Workload{"STORE": {Kind: "StatefulSet", Name: "store"}},
+			Workloads: map[string]kube.Workload{"STORE": {Kind: "StatefulSet", Name: "store"}},
 		}
 	}
 	_, err := deploy(t, c, "vnf-1", owner, store("1"))
@@ -69,7 +69,7 @@ func TestDeploy_refusesClaimsOfOthers(t *testing.T) {
 	resize := func(n int) error {
 		return c.Change(t.Context(), vim.Change{
 			Name: "vnf-1", Owner: owner, Operation: "scale", Timeout: time.Minute,
-			Definition: driver.Definition{Replicas: map[string]int{"STORE": n}},
+			Definition: kube.Definition{Replicas: map[string]int{"STORE": n}},
 		}, func(string) {})
 	}
 	require.NoError(t, resize(1))
@@ -95,7 +95,7 @@ func TestChange_remembersClaimsOfWhatItDrops(t *testing.T) {
 	}
 	sets := in(stored("store", "replicas: 1")) +
 		in(stored("retained", "persistentVolumeClaimRetentionPolicy: {whenDeleted: Retain}"))
-	_, err := deploy(t, c, "vnf-1", owner, driver.Definition{Objects: manifests(t, settings+sets)})
+	_, err := deploy(t, c, "vnf-1", owner, kube.Definition{Objects: manifests(t, settings+sets)})
 	require.NoError(t, err)
 	for range 2 {
 		require.NoError(t, c.Change(t.Context(), otherwise(t, settings), func(string) {}))

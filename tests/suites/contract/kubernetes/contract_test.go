@@ -1,4 +1,4 @@
-// Package kubernetes checks the driver for Kubernetes with a real control plane, and partly with an API server in
+// Package kubernetes checks the connector for Kubernetes with a real control plane, and partly with an API server in
 // memory.
 package kubernetes
 
@@ -12,19 +12,19 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/cnf"
 	"github.com/windlass-nfv/windlass/internal/vim"
-	driver "github.com/windlass-nfv/windlass/internal/vim/kubernetes"
+	kube "github.com/windlass-nfv/windlass/internal/vim/kubernetes"
 	"github.com/windlass-nfv/windlass/internal/vim/vimtest"
 )
 
 func TestContract(t *testing.T) {
 	p := start(t)
-	workers := map[string]driver.Workload{"vdu": {Kind: "Deployment", Name: "workers"}}
+	workers := map[string]kube.Workload{"vdu": {Kind: "Deployment", Name: "workers"}}
 	vimtest.Run(t, vimtest.Bed{
 		VIM: p.Connect(t, "default"), Name: "vnf-of-the-test", Patience: time.Minute, WithoutPorts: true,
 		Define: func(n int) vim.Definition {
-			return driver.Definition{Objects: manifests(t, deployment("workers", "httpd", n)), Workloads: workers}
+			return kube.Definition{Objects: manifests(t, deployment("workers", "httpd", n)), Workloads: workers}
 		},
-		Resize: func(n int) vim.Definition { return driver.Definition{Replicas: map[string]int{"vdu": n}} },
+		Resize: func(n int) vim.Definition { return kube.Definition{Replicas: map[string]int{"vdu": n}} },
 	})
 }
 

@@ -10,18 +10,18 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/vim"
-	driver "github.com/windlass-nfv/windlass/internal/vim/kubernetes"
+	kube "github.com/windlass-nfv/windlass/internal/vim/kubernetes"
 	"github.com/windlass-nfv/windlass/tests/support/kubetest"
 )
 
 // onASilentNode deploys a Deployment whose Pod runs on a node. Then the node dies.
-func onASilentNode(t *testing.T, p *kubetest.ControlPlane, c *driver.Cluster) {
+func onASilentNode(t *testing.T, p *kubetest.ControlPlane, c *kube.Connection) {
 	t.Helper()
 	p.SilentNode(t, "node-2")
 	p.Cordon(t, true)
 	done := make(chan error, 1)
 	go func() {
-		_, err := deploy(t, c, "vnf-1", owner, otherwise(t, deployment("web", "httpd", 1)).Definition.(driver.Definition))
+		_, err := deploy(t, c, "vnf-1", owner, otherwise(t, deployment("web", "httpd", 1)).Definition.(kube.Definition))
 		done <- err
 	}()
 	require.Eventually(t, func() bool {
@@ -41,7 +41,7 @@ func onASilentNode(t *testing.T, p *kubetest.ControlPlane, c *driver.Cluster) {
 	p.Cordon(t, false)
 }
 
-// TestChange_leavesAPodOnADeadNodeBehind: the kubelet of a dead node never reports the end of a Pod. The driver
+// TestChange_leavesAPodOnADeadNodeBehind: the kubelet of a dead node never reports the end of a Pod. The connector
 // therefore only waits for the new Pod.
 func TestChange_leavesAPodOnADeadNodeBehind(t *testing.T) {
 	p := start(t)

@@ -16,14 +16,14 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/vim"
-	driver "github.com/windlass-nfv/windlass/internal/vim/kubernetes"
+	kube "github.com/windlass-nfv/windlass/internal/vim/kubernetes"
 	"github.com/windlass-nfv/windlass/tests/support/kubetest"
 )
 
 const owner = "windlass-vnf-of-the-test"
 
-// deploy calls the driver once, and returns the lines that the driver has shown.
-func deploy(t *testing.T, c *driver.Cluster, name, owner string, d driver.Definition) (shown []string, err error) {
+// deploy calls the connector once, and returns the lines that the connector has shown.
+func deploy(t *testing.T, c *kube.Connection, name, owner string, d kube.Definition) (shown []string, err error) {
 	t.Helper()
 	var mu sync.Mutex
 	_, err = c.Deploy(t.Context(), vim.Deployment{
@@ -39,7 +39,7 @@ func deploy(t *testing.T, c *driver.Cluster, name, owner string, d driver.Defini
 func TestDeploy_everyKindInItsOrder(t *testing.T) {
 	p := start(t)
 	c := p.Connect(t, "default")
-	d := driver.Definition{Objects: manifests(t, deployment("web", "httpd", 1)+`---
+	d := kube.Definition{Objects: manifests(t, deployment("web", "httpd", 1)+`---
 apiVersion: example.org/v1
 kind: Widget
 metadata: {name: small}
@@ -85,7 +85,7 @@ apiVersion: v1
 kind: Pod
 metadata: {name: bare}
 spec: {containers: [{name: main, image: httpd}]}
-`), Workloads: map[string]driver.Workload{
+`), Workloads: map[string]kube.Workload{
 		"WEB": {Kind: "Deployment", Name: "web"}, "STORE": {Kind: "StatefulSet", Name: "store"}, "BARE": {Kind: "Pod", Name: "bare"},
 	}}
 	for range 2 {
@@ -156,7 +156,7 @@ func TestDeploy_refusesEverythingBeforeAnythingIsMade(t *testing.T) {
 		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "theirs"}}, metav1.CreateOptions{})
 	require.NoError(t, err)
 	c := p.Connect(t, "default")
-	_, err = deploy(t, c, "vnf-2", owner, driver.Definition{Objects: manifests(t, deployment("fine", "httpd", 1)+`---
+	_, err = deploy(t, c, "vnf-2", owner, kube.Definition{Objects: manifests(t, deployment("fine", "httpd", 1)+`---
 apiVersion: v1
 kind: ConfigMap
 metadata: {name: theirs}
@@ -174,7 +174,7 @@ spec: {ports: [{port: 99999}]}
 	_, err = p.Client.AppsV1().Deployments("default").Get(t.Context(), "fine", metav1.GetOptions{})
 	require.True(t, errors.IsNotFound(err), "nothing was made")
 
-	_, err = deploy(t, c, "vnf-2", owner, driver.Definition{Objects: manifests(t, `
+	_, err = deploy(t, c, "vnf-2", owner, kube.Definition{Objects: manifests(t, `
 apiVersion: example.org/v1
 kind: Gadget
 metadata: {name: g}
@@ -186,8 +186,8 @@ metadata: {name: g}
 func TestChange_leavesTheNumberOfPodsToAnAutoscaler(t *testing.T) {
 	p := start(t)
 	c := p.Connect(t, "default")
-	_, err := deploy(t, c, "vnf-4", owner, driver.Definition{
-		Workloads: map[string]driver.Workload{"VDU": {Kind: "Deployment", Name: "web"}}, Replicas: map[string]int{"VDU": 4},
+	_, err := deploy(t, c, "vnf-4", owner, kube.Definition{
+		Workloads: map[string]kube.Workload{"VDU": {Kind: "Deployment", Name: "web"}}, Replicas: map[string]int{"VDU": 4},
 		Objects: manifests(t, deployment("web", "httpd", 3)+`---
 apiVersion: autoscaling/v2
 kind: HorizontalPodAutoscaler
@@ -207,7 +207,7 @@ spec:
 	}
 	require.Eventually(t, func() bool { return replicas() == 2 }, time.Minute, 200*time.Millisecond, "the autoscaler's least")
 	require.NoError(t, c.Change(t.Context(), vim.Change{
-		Name: "vnf-4", Owner: owner, Operation: "op-2", Definition: driver.Definition{Replicas: map[string]int{"VDU": 5}},
+		Name: "vnf-4", Owner: owner, Operation: "op-2", Definition: kube.Definition{Replicas: map[string]int{"VDU": 5}},
 		Timeout: time.Minute,
 	}, func(string) {}))
 	require.EqualValues(t, 2, replicas())
@@ -218,13 +218,13 @@ spec:
 func TestDeploy_twoOfOnePackageInTwoNamespaces(t *testing.T) {
 	p := start(t)
 	var asked atomic.Int32
-	worker := &driver.Connector{Wraps: []func(http.RoundTripper) http.RoundTripper{counting(&asked, "/apis")}}
-	var c *driver.Cluster
+	worker := &kube.Connector{Wraps: []func(http.RoundTripper) http.RoundTripper{counting(&asked, "/apis")}}
+	var c *kube.Connection
 	for _, n := range []string{"one", "two"} {
 		c = p.ConnectBy(t, worker, "default", kubetest.Token)
-		d := driver.Definition{
+		d := kube.Definition{
 			Objects:   manifests(t, "apiVersion: v1\nkind: Namespace\nmetadata: {name: "+n+"}\n"+deployment("web", "httpd", 1)),
-			Namespace: n, Override: true, Workloads: map[string]driver.Workload{"VDU": {Kind: "Deployment", Name: "web"}},
+			Namespace: n, Override: true, Workloads: map[string]kube.Workload{"VDU": {Kind: "Deployment", Name: "web"}},
 		}
 		shown, err := deploy(t, c, "vnf-"+n, "windlass-vnf-"+n, d)
 		require.NoError(t, err, strings.Join(shown, "\n"))
@@ -258,9 +258,9 @@ func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f
 
 // removesAfterAnotherWorker removes with c what another worker has deployed: a CustomResourceDefinition that c has not
 // seen yet. Somebody else has an object of that kind, so the kind stays.
-func removesAfterAnotherWorker(t *testing.T, p *kubetest.ControlPlane, c *driver.Cluster) {
+func removesAfterAnotherWorker(t *testing.T, p *kubetest.ControlPlane, c *kube.Connection) {
 	t.Helper()
-	_, err := deploy(t, p.Connect(t, "default"), "vnf-widget", owner, driver.Definition{Objects: manifests(t, widgetKind)})
+	_, err := deploy(t, p.Connect(t, "default"), "vnf-widget", owner, kube.Definition{Objects: manifests(t, widgetKind)})
 	require.NoError(t, err)
 	const widgets = "/apis/example.org/v1/namespaces/default/widgets"
 	client := p.Client.Discovery().RESTClient()
@@ -292,7 +292,7 @@ func TestDeploy_goesOnWhenTheAPIServerIsKilled(t *testing.T) {
 	go func() {
 		_, err := c.Deploy(ctx, vim.Deployment{
 			Name: "vnf-3", Owner: owner, Operation: "op", Timeout: 2 * time.Minute,
-			Definition: driver.Definition{Objects: manifests(t, deployment("slow", "slow:1", 3))},
+			Definition: kube.Definition{Objects: manifests(t, deployment("slow", "slow:1", 3))},
 		}, func(string) { once.Do(func() { close(began) }) })
 		done <- err
 	}()
@@ -302,7 +302,7 @@ func TestDeploy_goesOnWhenTheAPIServerIsKilled(t *testing.T) {
 	if err != nil { // the activity repeats a call that the kill has interrupted
 		require.True(t, lcm.Is(err, lcm.KindUnavailable), "%v", err)
 		p.Await(t)
-		_, err = deploy(t, c, "vnf-3", owner, driver.Definition{Objects: manifests(t, deployment("slow", "slow:1", 3))})
+		_, err = deploy(t, c, "vnf-3", owner, kube.Definition{Objects: manifests(t, deployment("slow", "slow:1", 3))})
 	}
 	require.NoError(t, err)
 }

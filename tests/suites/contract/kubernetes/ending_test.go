@@ -13,15 +13,15 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/windlass-nfv/windlass/internal/vim"
-	driver "github.com/windlass-nfv/windlass/internal/vim/kubernetes"
+	kube "github.com/windlass-nfv/windlass/internal/vim/kubernetes"
 )
 
 // TestChange_makesAnewWhatEnds: Kubernetes accepts changes to an object that is being deleted, and loses them with the
-// object. The driver waits for its end and makes it anew.
+// object. The connector waits for its end and makes it anew.
 func TestChange_makesAnewWhatEnds(t *testing.T) {
 	p := start(t)
 	c := p.Connect(t, "default")
-	_, err := deploy(t, c, "vnf-1", owner, driver.Definition{Objects: manifests(t, settings)})
+	_, err := deploy(t, c, "vnf-1", owner, kube.Definition{Objects: manifests(t, settings)})
 	require.NoError(t, err)
 	maps := p.Client.CoreV1().ConfigMaps("default")
 	hold := func(finalizers string) {
@@ -50,7 +50,7 @@ func TestChange_makesAnewWhatEnds(t *testing.T) {
 	require.NoError(t, c.Remove(t.Context(), "vnf-1", owner, func(string) {}))
 }
 
-// TestDeploy_waitsForAVolumeThatIsMade: the provisioner needs longer than the driver's patience. Meanwhile the
+// TestDeploy_waitsForAVolumeThatIsMade: the provisioner needs longer than the connector's patience. Meanwhile the
 // scheduler reports that the Pod is unschedulable.
 func TestDeploy_waitsForAVolumeThatIsMade(t *testing.T) {
 	p := start(t)
@@ -62,7 +62,7 @@ func TestDeploy_waitsForAVolumeThatIsMade(t *testing.T) {
 	const patience = time.Second
 	done := make(chan error, 1)
 	go func() {
-		_, err := deploy(t, c, "vnf-1", owner, driver.Definition{
+		_, err := deploy(t, c, "vnf-1", owner, kube.Definition{
 			Objects: manifests(t, claim("data", "", ", storageClassName: slow")+strings.Replace(deployment("web", "httpd", 1),
 				"      containers:", "      volumes: [{name: data, persistentVolumeClaim: {claimName: data}}]\n      containers:", 1)),
 			Patience: patience,

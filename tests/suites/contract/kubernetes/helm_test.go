@@ -73,21 +73,21 @@ func releaseOf(name string, c charts.Content, values map[string]any) kube.Defini
 	}
 }
 
-// change calls the driver once.
-func change(t *testing.T, c *kube.Cluster, name, op string, d kube.Definition) (shown string, err error) {
+// change calls the connector once.
+func change(t *testing.T, c *kube.Connection, name, op string, d kube.Definition) (shown string, err error) {
 	t.Helper()
 	return carryOut(t, c, vim.Change{Name: name, Owner: owner, Operation: op, Definition: d, Timeout: time.Minute})
 }
 
 // takeBack undoes what an operation has changed.
-func takeBack(t *testing.T, c *kube.Cluster, name, op string, d kube.Definition) (shown string, err error) {
+func takeBack(t *testing.T, c *kube.Connection, name, op string, d kube.Definition) (shown string, err error) {
 	t.Helper()
 	return carryOut(t, c, vim.Change{
 		Name: name, Owner: owner, Operation: op, Definition: d, Undo: true, Timeout: time.Minute,
 	})
 }
 
-func carryOut(t *testing.T, c *kube.Cluster, ch vim.Change) (shown string, err error) {
+func carryOut(t *testing.T, c *kube.Connection, ch vim.Change) (shown string, err error) {
 	t.Helper()
 	var mu sync.Mutex
 	err = c.Change(t.Context(), ch, func(line string) {

@@ -11,7 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	driver "github.com/windlass-nfv/windlass/internal/vim/kubernetes"
+	kube "github.com/windlass-nfv/windlass/internal/vim/kubernetes"
 )
 
 // once is a Job whose container ends as the image says: done or failed.
@@ -32,12 +32,12 @@ func TestDeploy_waitsForTheEndOfAJob(t *testing.T) {
 	p := start(t)
 	c := p.Connect(t, "default")
 	web := deployment("web", "httpd", 1)
-	shown, err := deploy(t, c, "vnf-jobs", owner, driver.Definition{Objects: manifests(t, web+once("done", ""))})
+	shown, err := deploy(t, c, "vnf-jobs", owner, kube.Definition{Objects: manifests(t, web+once("done", ""))})
 	require.NoError(t, err)
 	assert.Contains(t, shown, "Job default/setup: ready")
 	require.NoError(t, c.Remove(t.Context(), "vnf-jobs", owner, func(string) {}))
 
-	failing := driver.Definition{Objects: manifests(t, web+once("failed", ""))}
+	failing := kube.Definition{Objects: manifests(t, web+once("failed", ""))}
 	_, err = deploy(t, c, "vnf-jobs", owner, failing)
 	require.ErrorContains(t, err, "Job default/setup has failed: BackoffLimitExceeded")
 	assert.Equal(t, lcm.KindBroken, lcm.KindOf(err))
@@ -47,7 +47,7 @@ func TestDeploy_waitsForTheEndOfAJob(t *testing.T) {
 	require.NoError(t, c.Remove(t.Context(), "vnf-jobs", owner, func(string) {}))
 
 	pod := "---\napiVersion: v1\nkind: Pod\nmetadata: {name: once}\nspec: {restartPolicy: Never, containers: [{name: main, image: failed}]}\n"
-	_, err = deploy(t, c, "vnf-jobs", owner, driver.Definition{Objects: manifests(t, web+pod)})
+	_, err = deploy(t, c, "vnf-jobs", owner, kube.Definition{Objects: manifests(t, web+pod)})
 	require.ErrorContains(t, err, "Pod default/once has failed")
 	require.NoError(t, c.Remove(t.Context(), "vnf-jobs", owner, func(string) {}))
 	requireNothingOf(t, p, owner)
@@ -58,7 +58,7 @@ func TestDeploy_leavesAloneWhatItsAuthorHasPaused(t *testing.T) {
 	p := start(t)
 	c := p.Connect(t, "default")
 	paused := strings.Replace(deployment("spare", "httpd", 1), "spec:\n", "spec:\n  paused: true\n", 1)
-	_, err := deploy(t, c, "vnf-paused", owner, driver.Definition{
+	_, err := deploy(t, c, "vnf-paused", owner, kube.Definition{
 		Objects: manifests(t, deployment("web", "httpd", 1)+paused+once("done", "suspend: true")),
 	})
 	require.NoError(t, err)
@@ -71,7 +71,7 @@ func TestDeploy_leavesAloneWhatItsAuthorHasPaused(t *testing.T) {
 func TestDeploy_runsAJobThatRemovesItselfOnce(t *testing.T) {
 	p := start(t)
 	c := p.Connect(t, "default")
-	d := driver.Definition{Objects: manifests(t, deployment("web", "httpd", 1)+once("done", "ttlSecondsAfterFinished: 0"))}
+	d := kube.Definition{Objects: manifests(t, deployment("web", "httpd", 1)+once("done", "ttlSecondsAfterFinished: 0"))}
 	_, err := deploy(t, c, "vnf-ttl", owner, d)
 	require.NoError(t, err)
 	require.Eventually(t, func() bool {
@@ -83,7 +83,7 @@ func TestDeploy_runsAJobThatRemovesItselfOnce(t *testing.T) {
 	assert.Contains(t, shown, "it does not run again")
 	_, err = p.Client.BatchV1().Jobs("default").Get(t.Context(), "setup", metav1.GetOptions{})
 	assert.True(t, errors.IsNotFound(err), "%v", err)
-	_, err = change(t, c, "vnf-ttl", "change", driver.Definition{
+	_, err = change(t, c, "vnf-ttl", "change", kube.Definition{
 		Objects: manifests(t, deployment("web", "httpd", 1)+once("done", "ttlSecondsAfterFinished: 600")),
 	})
 	require.NoError(t, err)
@@ -110,7 +110,7 @@ kind: PersistentVolumeClaim
 metadata: {name: own}
 spec: {accessModes: [ReadWriteOnce], storageClassName: "", volumeName: own, resources: {requests: {storage: 1Gi}}}
 `
-	_, err := deploy(t, c, "vnf-volumes", owner, driver.Definition{Objects: manifests(t, deployment("web", "httpd", 1)+volume)})
+	_, err := deploy(t, c, "vnf-volumes", owner, kube.Definition{Objects: manifests(t, deployment("web", "httpd", 1)+volume)})
 	require.NoError(t, err)
 	require.NoError(t, c.Remove(t.Context(), "vnf-volumes", owner, func(string) {}))
 	_, err = p.Client.CoreV1().PersistentVolumes().Get(t.Context(), "own", metav1.GetOptions{})

@@ -12,7 +12,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/vim"
-	driver "github.com/windlass-nfv/windlass/internal/vim/kubernetes"
+	kube "github.com/windlass-nfv/windlass/internal/vim/kubernetes"
 )
 
 // rareKinds are the kinds that Tacker accepts beside the usual ones. The Binding precedes its Pod.
@@ -87,8 +87,8 @@ spec: {token: abc}
 func TestDeploy_rareKinds(t *testing.T) {
 	p := start(t)
 	c := p.Connect(t, "default")
-	d := driver.Definition{
-		Objects: manifests(t, rareKinds), Workloads: map[string]driver.Workload{"VDU": {Kind: "Pod", Name: "placed"}},
+	d := kube.Definition{
+		Objects: manifests(t, rareKinds), Workloads: map[string]kube.Workload{"VDU": {Kind: "Pod", Name: "placed"}},
 	}
 	for range 2 {
 		shown, err := deploy(t, c, "vnf-1", owner, d)
@@ -107,14 +107,14 @@ func TestDeploy_rareKinds(t *testing.T) {
 	require.True(t, errors.IsNotFound(err), "%v", err)
 }
 
-// TestDeploy_rehearsesWhatIsInANamespaceToCome checks that the driver reports wrong objects before it makes anything,
+// TestDeploy_rehearsesWhatIsInANamespaceToCome checks that the connector reports wrong objects before it makes anything,
 // even if their namespace does not exist yet.
 func TestDeploy_rehearsesWhatIsInANamespaceToCome(t *testing.T) {
 	p := start(t)
 	c := p.Connect(t, "default")
 	const into = "apiVersion: v1\nkind: Namespace\nmetadata: {name: coming}\n"
-	in := func(text string) driver.Definition {
-		return driver.Definition{Objects: manifests(t, into+text), Namespace: "coming", Override: true}
+	in := func(text string) kube.Definition {
+		return kube.Definition{Objects: manifests(t, into+text), Namespace: "coming", Override: true}
 	}
 	_, err := deploy(t, c, "vnf-2", owner, in(settings+
 		"---\napiVersion: v1\nkind: Service\nmetadata: {name: bad}\nspec: {ports: [{port: 99999}]}\n"))
@@ -137,9 +137,9 @@ func TestDeploy_rehearsesWhatIsInANamespaceToCome(t *testing.T) {
 func TestChange_leavesTheNumberOfPodsToSomebodyElsesAutoscaler(t *testing.T) {
 	p := start(t)
 	c := p.Connect(t, "default")
-	d := driver.Definition{
+	d := kube.Definition{
 		Objects: manifests(t, deployment("web", "httpd", 1)), Replicas: map[string]int{"VDU": 2},
-		Workloads: map[string]driver.Workload{"VDU": {Kind: "Deployment", Name: "web"}},
+		Workloads: map[string]kube.Workload{"VDU": {Kind: "Deployment", Name: "web"}},
 	}
 	_, err := deploy(t, c, "vnf-4", owner, d)
 	require.NoError(t, err)
@@ -159,7 +159,7 @@ func TestChange_leavesTheNumberOfPodsToSomebodyElsesAutoscaler(t *testing.T) {
 	}
 	require.Eventually(t, func() bool { return replicas() == least }, time.Minute, 200*time.Millisecond)
 	to := func(n int, scaled ...string) error {
-		_, err := change(t, c, "vnf-4", "change", driver.Definition{Replicas: map[string]int{"VDU": n}, Scaled: scaled})
+		_, err := change(t, c, "vnf-4", "change", kube.Definition{Replicas: map[string]int{"VDU": n}, Scaled: scaled})
 		return err
 	}
 	err = to(3, "VDU")

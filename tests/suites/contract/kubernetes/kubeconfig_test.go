@@ -11,23 +11,23 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/outbound"
-	driver "github.com/windlass-nfv/windlass/internal/vim/kubernetes"
+	kube "github.com/windlass-nfv/windlass/internal/vim/kubernetes"
 	"github.com/windlass-nfv/windlass/tests/support/kubetest"
 )
 
 // TestKubeconfig_letsInForATime checks that the API server accepts a kubeconfig made from a service account's token,
-// and that the token expires when the driver says.
+// and that the token expires when the connector says.
 func TestKubeconfig_letsInForATime(t *testing.T) {
 	p := start(t)
-	_, _, err := driver.Kubeconfig(t.Context(), vimOf(p), registered(p), 10*time.Minute, outbound.Guard{})
+	_, _, err := kube.Kubeconfig(t.Context(), vimOf(p), registered(p), 10*time.Minute, outbound.Guard{})
 	require.ErrorContains(t, err, "The service account windlass-vnfm in kube-system, which the VIM")
 
 	text := administrators(t, p)
-	asClient, cred, err := driver.ReadKubeconfig(lcm.Vim{Name: "as a client", Type: lcm.VimKubernetes},
+	asClient, cred, err := kube.ReadKubeconfig(lcm.Vim{Name: "as a client", Type: lcm.VimKubernetes},
 		map[string]any{"kubeconfig": text}, "$")
 	require.NoError(t, err)
 	require.NotEqual(t, kubetest.Token, cred["bearer_token"])
-	found, err := driver.Check(t.Context(), asClient, cred, outbound.Guard{})
+	found, err := kube.Check(t.Context(), asClient, cred, outbound.Guard{})
 	require.NoError(t, err)
 	require.Empty(t, found.Warnings)
 	require.Contains(t, found.Regions, "kube-system")
@@ -54,7 +54,7 @@ func administrators(t *testing.T, p *kubetest.ControlPlane) string {
 		Subjects: []rbac.Subject{{Kind: "ServiceAccount", Name: "windlass-vnfm", Namespace: "kube-system"}},
 	}, metav1.CreateOptions{})
 	require.NoError(t, err)
-	text, expires, err := driver.Kubeconfig(ctx, vimOf(p), registered(p), 10*time.Minute, outbound.Guard{})
+	text, expires, err := kube.Kubeconfig(ctx, vimOf(p), registered(p), 10*time.Minute, outbound.Guard{})
 	require.NoError(t, err)
 	require.WithinDuration(t, time.Now().Add(10*time.Minute), expires, time.Minute)
 	return text

@@ -10,7 +10,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/vim"
-	driver "github.com/windlass-nfv/windlass/internal/vim/kubernetes"
+	kube "github.com/windlass-nfv/windlass/internal/vim/kubernetes"
 	"github.com/windlass-nfv/windlass/tests/support/kubetest"
 )
 
@@ -46,12 +46,12 @@ func TestNetworks(t *testing.T) {
 	t.Parallel()
 	p := start(t)
 	c := p.Connect(t, "default")
-	workloads := map[string]driver.Workload{
+	workloads := map[string]kube.Workload{
 		"WEB": {Kind: "Deployment", Name: "web"}, "BARE": {Kind: "Pod", Name: "bare"}, "SET": {Kind: "ReplicaSet", Name: "set"},
 	}
-	d := driver.Definition{
+	d := kube.Definition{
 		Objects: manifests(t, deployment("web", "httpd", 1)+barePod), Workloads: workloads,
-		Attachments: []driver.Attachment{
+		Attachments: []kube.Attachment{
 			{Vdu: "WEB", Cpd: "web_ext", Path: "$.extVirtualLinks[0].resourceId", Network: "nets/media", Addresses: []string{"10.7.1.5"}},
 			{Vdu: "WEB", Cpd: "a_connection_point_with_a_long_name", Path: "$.extVirtualLinks[1].resourceId", Network: "signalling"},
 			{Vdu: "BARE", Cpd: "bare_ext", Path: "$.extVirtualLinks[1].resourceId", Network: "signalling"},
@@ -105,12 +105,12 @@ func TestNetworks(t *testing.T) {
 			renewed[i].Network = "nets/other"
 		}
 	}
-	change := func(to []driver.Attachment) error {
+	change := func(to []kube.Attachment) error {
 		return c.Change(t.Context(), vim.Change{
-			Name: "vnf-1", Owner: owner, Operation: "change", Timeout: time.Minute, Definition: driver.Definition{Attachments: to},
+			Name: "vnf-1", Owner: owner, Operation: "change", Timeout: time.Minute, Definition: kube.Definition{Attachments: to},
 		}, func(string) {})
 	}
-	for _, to := range [][]driver.Attachment{renewed, renewed, d.Attachments} {
+	for _, to := range [][]kube.Attachment{renewed, renewed, d.Attachments} {
 		require.NoError(t, change(to))
 		inv, err = c.Inventory(t.Context(), "vnf-1")
 		require.NoError(t, err)
@@ -123,15 +123,15 @@ func TestNetworks(t *testing.T) {
 		portsNamed(t, inv, "web_ext", 1)
 	}
 
-	// Somebody deletes a network while the VNF is attached to another one. The driver reports that when a change needs
+	// Somebody deletes a network while the VNF is attached to another one. The connector reports that when a change needs
 	// the network.
 	require.NoError(t, p.Client.Discovery().RESTClient().Delete().
 		AbsPath("/apis/k8s.cni.cncf.io/v1/namespaces/nets/network-attachment-definitions/other").Do(t.Context()).Error())
 	require.ErrorContains(t, change(renewed), "no NetworkAttachmentDefinition other in the namespace nets")
 
-	// The cluster has NetworkAttachmentDefinitions, but Multus attaches no Pod. The driver reports that.
+	// The cluster has NetworkAttachmentDefinitions, but Multus attaches no Pod. The connector reports that.
 	p.Kubelet.WithoutMultus.Store(true)
-	err = change([]driver.Attachment{{Vdu: "WEB", Cpd: "web_ext", Network: "signalling"}})
+	err = change([]kube.Attachment{{Vdu: "WEB", Cpd: "web_ext", Network: "signalling"}})
 	require.ErrorContains(t, err, "Check whether Multus works on the node node-1")
 	require.NoError(t, c.Remove(t.Context(), "vnf-1", owner, func(string) {}))
 	requireNothingOf(t, p, owner)

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	driver "github.com/windlass-nfv/windlass/internal/vim/kubernetes"
+	kube "github.com/windlass-nfv/windlass/internal/vim/kubernetes"
 )
 
 const wanting = `apiVersion: apps/v1
@@ -23,7 +23,7 @@ spec:
       containers: [{name: main, image: httpd, resources: {requests: {memory: 64Mi}, limits: {memory: 64Mi, %s}}}]
 `
 
-// TestDeploy_onNodesThatHaveIt requires resources and labels of nodes. The driver must soon report what no node has.
+// TestDeploy_onNodesThatHaveIt requires resources and labels of nodes. The connector must soon report what no node has.
 func TestDeploy_onNodesThatHaveIt(t *testing.T) {
 	t.Parallel()
 	p := start(t)
@@ -36,9 +36,9 @@ func TestDeploy_onNodesThatHaveIt(t *testing.T) {
 		{"feature.node.kubernetes.io/cpu-cpuid.AVX512F: 'true'", "", "didn't match Pod's node affinity/selector"},
 	} {
 		name := fmt.Sprintf("wanting-%d", i)
-		d := driver.Definition{
+		d := kube.Definition{
 			Objects:   manifests(t, fmt.Sprintf(wanting, name, o.labels, o.limits)),
-			Workloads: map[string]driver.Workload{"W": {Kind: "Deployment", Name: name}},
+			Workloads: map[string]kube.Workload{"W": {Kind: "Deployment", Name: name}},
 		}
 		began := time.Now()
 		_, err := deploy(t, c, name, owner+name, d)

@@ -18,7 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/windlass-nfv/windlass/internal/charts"
-	driver "github.com/windlass-nfv/windlass/internal/vim/kubernetes"
+	kube "github.com/windlass-nfv/windlass/internal/vim/kubernetes"
 	"github.com/windlass-nfv/windlass/tests/support/kubetest"
 )
 
@@ -111,17 +111,17 @@ func getNodes(t *testing.T, b bash, command string) {
 }
 
 func viewConfig(t *testing.T, b bash, command string) {
-	_, cred, err := driver.ReadKubeconfig(vimOf(b.p), map[string]any{"kubeconfig": b.run(t, command)}, "$")
+	_, cred, err := kube.ReadKubeconfig(vimOf(b.p), map[string]any{"kubeconfig": b.run(t, command)}, "$")
 	require.NoError(t, err)
 	require.Equal(t, kubetest.Token, cred["bearer_token"])
 }
 
 func getOwned(t *testing.T, b bash, command string) {
 	c := b.p.Connect(t, "default")
-	_, err := deploy(t, c, "owned", owner, driver.Definition{
+	_, err := deploy(t, c, "owned", owner, kube.Definition{
 		Objects: manifests(t, deployment("owned", "httpd", 1)+
 			"---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings}\n"),
-		Workloads: map[string]driver.Workload{"VDU": {Kind: "Deployment", Name: "owned"}},
+		Workloads: map[string]kube.Workload{"VDU": {Kind: "Deployment", Name: "owned"}},
 	})
 	require.NoError(t, err)
 	told := b.run(t, command)
@@ -158,7 +158,7 @@ func (b bash) bench(t *testing.T, word string) {
 func readLogs(t *testing.T, b bash, command string) {
 	newNamespace(t, b.p, "windlass-storage")
 	c := b.p.Connect(t, "windlass-storage")
-	_, err := deploy(t, c, "provisioner", owner, driver.Definition{Objects: manifests(t, deployment("nfs-files", "httpd", 1))})
+	_, err := deploy(t, c, "provisioner", owner, kube.Definition{Objects: manifests(t, deployment("nfs-files", "httpd", 1))})
 	require.NoError(t, err)
 	require.Contains(t, b.run(t, strings.Replace(command, "NAME", "files", 1)), kubetest.LastWords)
 	require.NoError(t, c.Remove(t.Context(), "provisioner", owner, func(string) {}))

@@ -33,7 +33,7 @@ func TestPodNetworks_areTakenByAnAPIServer(t *testing.T) {
 				require.NoError(t, os.WriteFile(of.ValuesFile, c.values, 0o600))
 			}
 			manifest, err := podnetwork.Manifest(t.Context(), c.content, of,
-				podnetwork.Cluster{PodCIDR: "10.200.0.0/16", Version: "1.34.4"})
+				podnetwork.Target{PodCIDR: "10.200.0.0/16", Version: "1.34.4"})
 			require.NoError(t, err)
 			file := filepath.Join(t.TempDir(), "manifest.yaml")
 			require.NoError(t, os.WriteFile(file, manifest, 0o600))

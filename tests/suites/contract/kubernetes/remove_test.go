@@ -14,16 +14,16 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/vim"
-	driver "github.com/windlass-nfv/windlass/internal/vim/kubernetes"
+	kube "github.com/windlass-nfv/windlass/internal/vim/kubernetes"
 )
 
 func TestDispose_endsPodsThatDoNotEndByThemselves(t *testing.T) {
 	p := start(t)
 	c := p.Connect(t, "default")
 	for _, grace := range []time.Duration{0, 3 * time.Second} {
-		_, err := deploy(t, c, "vnf-5", owner, driver.Definition{
+		_, err := deploy(t, c, "vnf-5", owner, kube.Definition{
 			Objects:   manifests(t, deployment("web", "stubborn", 3)),
-			Workloads: map[string]driver.Workload{"VDU": {Kind: "Deployment", Name: "web"}},
+			Workloads: map[string]kube.Workload{"VDU": {Kind: "Deployment", Name: "web"}},
 		})
 		require.NoError(t, err)
 		began := time.Now()
@@ -75,7 +75,7 @@ func TestDispose_leavesClaimsThatAreToStay(t *testing.T) {
 	p := start(t)
 	p.Volumes(t, 8)
 	c := p.Connect(t, "default")
-	d := driver.Definition{Objects: manifests(t, withClaims+
+	d := kube.Definition{Objects: manifests(t, withClaims+
 		stored("store", "replicas: 1")+stored("retained", "persistentVolumeClaimRetentionPolicy: {whenDeleted: Retain}"))}
 	claims := func() (names []string) {
 		list, err := p.Client.CoreV1().PersistentVolumeClaims("").List(t.Context(), metav1.ListOptions{})
@@ -125,7 +125,7 @@ func TestDispose_namesWhatDoesNotGo(t *testing.T) {
 	const stay = `{"metadata":{"finalizers":["example.org/stay"]}}`
 	const leave = `{"metadata":{"finalizers":null}}`
 	maps, namespaced := p.Client.CoreV1().ConfigMaps("default"), p.Client.CoreV1().ConfigMaps("held")
-	_, err := deploy(t, c, "vnf-7", owner, driver.Definition{Objects: manifests(t, settings+
+	_, err := deploy(t, c, "vnf-7", owner, kube.Definition{Objects: manifests(t, settings+
 		"---\napiVersion: v1\nkind: Namespace\nmetadata: {name: held}\n"+deployment("web", "httpd", 1))})
 	require.NoError(t, err)
 	_, err = maps.Patch(t.Context(), "settings", types.MergePatchType, []byte(stay), metav1.PatchOptions{})

@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	driver "github.com/windlass-nfv/windlass/internal/vim/kubernetes"
+	kube "github.com/windlass-nfv/windlass/internal/vim/kubernetes"
 )
 
 // setOf returns the manifest of a workload of a kind whose controller does not replace all its Pods by itself.
@@ -33,8 +33,8 @@ func TestChange_ofSetsToSomethingBrokenAndBack(t *testing.T) {
 			c := p.Connect(t, namespace)
 			to := func(image string) error {
 				change := otherwise(t, setOf(kind, image)+settings)
-				of := change.Definition.(driver.Definition)
-				of.Workloads = map[string]driver.Workload{"WEB": {Kind: kind, Name: "web"}}
+				of := change.Definition.(kube.Definition)
+				of.Workloads = map[string]kube.Workload{"WEB": {Kind: kind, Name: "web"}}
 				change.Definition = of
 				return c.Change(t.Context(), change, func(string) {})
 			}
@@ -46,7 +46,7 @@ func TestChange_ofSetsToSomethingBrokenAndBack(t *testing.T) {
 				}
 				return out, uids
 			}
-			_, err := deploy(t, c, "vnf-1", owner, driver.Definition{Objects: manifests(t, setOf(kind, "httpd:1"))})
+			_, err := deploy(t, c, "vnf-1", owner, kube.Definition{Objects: manifests(t, setOf(kind, "httpd:1"))})
 			require.NoError(t, err)
 
 			err = to("broken:2")
@@ -65,7 +65,7 @@ func TestChange_ofSetsToSomethingBrokenAndBack(t *testing.T) {
 			require.Equal(t, []string{"httpd:2", "httpd:2", "httpd:2"}, have, "no former Pod goes on")
 			require.NoError(t, to("httpd:2"))
 			_, same := images()
-			require.ElementsMatch(t, now, same, "the driver replaced Pods without a reason")
+			require.ElementsMatch(t, now, same, "the connector replaced Pods without a reason")
 			require.NotEqual(t, were, same)
 			require.NoError(t, c.Remove(t.Context(), "vnf-1", owner, func(string) {}))
 		})

@@ -13,7 +13,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/outbound"
 	"github.com/windlass-nfv/windlass/internal/vim"
-	driver "github.com/windlass-nfv/windlass/internal/vim/kubernetes"
+	kube "github.com/windlass-nfv/windlass/internal/vim/kubernetes"
 	"github.com/windlass-nfv/windlass/tests/support/kubetest"
 )
 
@@ -23,15 +23,15 @@ func TestNeeds_areEnough(t *testing.T) {
 	p := start(t)
 	p.Volumes(t, 1)
 	newNamespace(t, p, "edge")
-	token := tokenWith(t, p, "edge", driver.Needs())
-	found, err := driver.Check(t.Context(), lcm.Vim{
+	token := tokenWith(t, p, "edge", kube.Needs())
+	found, err := kube.Check(t.Context(), lcm.Vim{
 		Name: "edge", Type: lcm.VimKubernetes, AuthURL: p.URL, Project: map[string]any{"name": "edge"},
 	}, map[string]any{"bearer_token": token, "ssl_ca_cert": p.CA}, outbound.Guard{})
 	require.NoError(t, err)
 	require.Empty(t, found.Warnings)
 
 	c := p.ConnectAs(t, "edge", token)
-	d := driver.Definition{
+	d := kube.Definition{
 		Objects: manifests(t, deployment("web", "httpd", 2)+stored("store", "replicas: 1")+settings+`---
 apiVersion: v1
 kind: Secret
@@ -61,7 +61,7 @@ spec:
     spec: {containers: [{name: main, image: httpd}]}
 `),
 		Charts:    releaseOf("r", aChart(nil), nil).Charts,
-		Workloads: map[string]driver.Workload{"WEB": {Kind: "Deployment", Name: "web"}},
+		Workloads: map[string]kube.Workload{"WEB": {Kind: "Deployment", Name: "web"}},
 	}
 	shown, err := deploy(t, c, "vnf-1", owner, d)
 	require.NoError(t, err, strings.Join(shown, "\n"))
@@ -71,9 +71,9 @@ spec:
 	require.Len(t, pods, 2)
 	for _, ch := range []vim.Change{
 		{Replace: pods[:1]},
-		{Definition: driver.Definition{Replicas: map[string]int{"WEB": 3}}},
-		{Definition: driver.Definition{Replicas: map[string]int{"WEB": 2}}, Replace: pods[1:]},
-		{Definition: driver.Definition{Charts: releaseOf("r", aChart(nil), map[string]any{"replicas": 2}).Charts}},
+		{Definition: kube.Definition{Replicas: map[string]int{"WEB": 3}}},
+		{Definition: kube.Definition{Replicas: map[string]int{"WEB": 2}}, Replace: pods[1:]},
+		{Definition: kube.Definition{Charts: releaseOf("r", aChart(nil), map[string]any{"replicas": 2}).Charts}},
 	} {
 		ch.Name, ch.Owner, ch.Operation = "vnf-1", owner, "change"
 		require.NoError(t, c.Change(t.Context(), ch, func(string) {}))
@@ -86,7 +86,7 @@ spec:
 }
 
 // tokenWith returns the token of an account that has exactly those rights in a namespace.
-func tokenWith(t *testing.T, p *kubetest.ControlPlane, namespace string, needs []driver.Need) string {
+func tokenWith(t *testing.T, p *kubetest.ControlPlane, namespace string, needs []kube.Need) string {
 	t.Helper()
 	ctx, name := t.Context(), metav1.ObjectMeta{Name: "windlass"}
 	_, err := p.Client.CoreV1().ServiceAccounts(namespace).Create(ctx, &corev1.ServiceAccount{ObjectMeta: name}, metav1.CreateOptions{})

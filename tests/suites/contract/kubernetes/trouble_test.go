@@ -14,11 +14,11 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/vim"
-	driver "github.com/windlass-nfv/windlass/internal/vim/kubernetes"
+	kube "github.com/windlass-nfv/windlass/internal/vim/kubernetes"
 	"github.com/windlass-nfv/windlass/tests/support/kubetest"
 )
 
-// soon is the time within which the driver must return an error after the cluster has reported the trouble.
+// soon is the time within which the connector must return an error after the cluster has reported the trouble.
 const soon = 10 * time.Second
 
 // claim returns the manifest of a PersistentVolumeClaim, with more in its metadata and its spec.
@@ -29,7 +29,7 @@ spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}` + sp
 
 type troubled struct {
 	text string
-	kind lcm.Kind
+	kind lcm.ErrorKind
 	says []string
 	// before prepares the namespace.
 	before func(t *testing.T, p *kubetest.ControlPlane, namespace string)
@@ -109,7 +109,7 @@ func TestDeploy_tellsWhatIsWrongSoon(t *testing.T) {
 				c.before(t, p, namespace)
 			}
 			cluster := p.Connect(t, namespace)
-			shown, err := deploy(t, cluster, "vnf-"+namespace, owner, driver.Definition{Objects: manifests(t, c.text)})
+			shown, err := deploy(t, cluster, "vnf-"+namespace, owner, kube.Definition{Objects: manifests(t, c.text)})
 			told := time.Since(firstReport(t, p, namespace))
 			require.Error(t, err, strings.Join(shown, "\n"))
 			require.Equal(t, c.kind, lcm.KindOf(err), "%v", err)
@@ -160,7 +160,7 @@ func TestDeploy_takesAClaimThatWaitsForItsPod(t *testing.T) {
 	require.NoError(t, err)
 	c := p.Connect(t, "default")
 	began := time.Now()
-	shown, err := deploy(t, c, "vnf-8", owner, driver.Definition{
+	shown, err := deploy(t, c, "vnf-8", owner, kube.Definition{
 		Objects: manifests(t, claim("later", "", ", storageClassName: local")+settings),
 	})
 	require.NoError(t, err, strings.Join(shown, "\n"))
@@ -168,14 +168,14 @@ func TestDeploy_takesAClaimThatWaitsForItsPod(t *testing.T) {
 	require.NoError(t, c.Remove(t.Context(), "vnf-8", owner, func(string) {}))
 }
 
-// TestDeploy_hearsWebhooksInTheRehearsal checks that the driver reports the refusal of a webhook before it makes
+// TestDeploy_hearsWebhooksInTheRehearsal checks that the connector reports the refusal of a webhook before it makes
 // anything.
 func TestDeploy_hearsWebhooksInTheRehearsal(t *testing.T) {
 	p := start(t)
 	p.Deny(t, "default", "apps", "deployments", "Deployments only on Mondays")
 	c := p.Connect(t, "default")
 	require.Eventually(t, func() bool { // an API server uses a new webhook only after a moment
-		_, err := deploy(t, c, "vnf-9", owner, driver.Definition{Objects: manifests(t, settings+deployment("web", "httpd", 1))})
+		_, err := deploy(t, c, "vnf-9", owner, kube.Definition{Objects: manifests(t, settings+deployment("web", "httpd", 1))})
 		if err == nil {
 			require.NoError(t, c.Remove(t.Context(), "vnf-9", owner, func(string) {}))
 			return false
@@ -199,7 +199,7 @@ func TestDeploy_tellsWhichCheckAPodFails(t *testing.T) {
 	p := start(t)
 	var lines []string
 	_, err := p.Connect(t, "default").Deploy(t.Context(), vim.Deployment{
-		Name: "vnf-1", Owner: owner, Operation: "op-1", Timeout: time.Hour, Definition: driver.Definition{
+		Name: "vnf-1", Owner: owner, Operation: "op-1", Timeout: time.Hour, Definition: kube.Definition{
 			Objects: manifests(t, strings.NewReplacer("kind: Deployment", "kind: StatefulSet", "spec:\n  replicas",
 				"spec:\n  serviceName: none\n  replicas").Replace(deployment("web", "unready", 1))),
 			ReadyTimeout: 4 * time.Second,

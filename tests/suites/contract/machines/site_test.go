@@ -21,7 +21,7 @@ import (
 
 // machines are the lab's fake machines: they answer on SSH and simulate a cluster.
 type machines struct {
-	*fake.Driver
+	*fake.Hypervisor
 	t      *testing.T
 	dialer *remote.Dialer
 	key    string
@@ -49,7 +49,7 @@ func newMachines(
 		}
 	})
 	s := site{made}
-	m := &machines{Driver: fake.New(fake.Options{}), t: t, dialer: remotetest.Dialer()}
+	m := &machines{Hypervisor: fake.New(fake.Options{}), t: t, dialer: remotetest.Dialer()}
 	m.key, m.line = remotetest.Key(t)
 	t.Cleanup(func() { require.NoError(t, m.Down(context.Background())) })
 	require.NoError(t, m.EnsureNetwork(t.Context(), machine.Network{ID: "net0"}))

@@ -25,7 +25,7 @@ import (
 
 // kindOfMachines are the machines on which a test runs scripts.
 type kindOfMachines struct {
-	driver  machine.Driver
+	driver  machine.Hypervisor
 	network machine.Network
 	port    string // of SSH
 	// hold puts a Pod with a PodDisruptionBudget on a node. It stays there until free is called.
@@ -64,7 +64,7 @@ type turn struct {
 // beginning or the end stands for any text: other programs write it.
 type outcome struct {
 	results []string
-	kind    lcm.Kind
+	kind    lcm.ErrorKind
 	says    string
 }
 

@@ -83,7 +83,7 @@ func TestInventory_takesTheSameFewCallsHoweverManyServers(t *testing.T) {
 	}
 }
 
-// TestInventory_leavesOtherServersAlone checks that the driver does not list all servers of a project to find a few.
+// TestInventory_leavesOtherServersAlone checks that the connector does not list all servers of a project to find a few.
 func TestInventory_leavesOtherServersAlone(t *testing.T) {
 	s := newSite(t)
 	_, err := s.cloud.CreateStack(t.Context(), workers(3), s.show)
@@ -149,7 +149,7 @@ func TestUpdateStack_marksInOneCallEach(t *testing.T) {
 }
 
 // TestUpdateStack_keepsAMemberThatHasFailed: the older of two members has failed in an update, and the younger one must
-// go. Heat would remove the older one. Heat can only undo marks, so the driver first marks that member itself.
+// go. Heat would remove the older one. Heat can only undo marks, so the connector first marks that member itself.
 func TestUpdateStack_keepsAMemberThatHasFailed(t *testing.T) {
 	s := newSite(t)
 	_, err := s.cloud.CreateStack(t.Context(), workers(1), s.show)

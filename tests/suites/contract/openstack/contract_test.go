@@ -1,4 +1,4 @@
-// Package openstack checks the driver for OpenStack with the lab, and with a real OpenStack.
+// Package openstack checks the connector for OpenStack with the lab, and with a real OpenStack.
 package openstack
 
 import (
@@ -31,7 +31,7 @@ func TestContract_labWithFakeMachines(t *testing.T) {
 	t.Run("tells what there is no room for", func(t *testing.T) { tellsShortages(t, cloud) })
 }
 
-// tellsShortages checks that the driver reports each quota of the lab's project that is too small.
+// tellsShortages checks that the connector reports each quota of the lab's project that is too small.
 func tellsShortages(t *testing.T, at openstacktest.Cloud) {
 	c, err := openstack.Connect(t.Context(), at.Vim, at.Cred, outbound.Guard{})
 	require.NoError(t, err)
@@ -54,7 +54,7 @@ func tellsShortages(t *testing.T, at openstacktest.Cloud) {
 }
 
 // labCloud runs the lab in this process. Its public endpoints use TLS, the internal ones do not.
-func labCloud(t *testing.T, machines machine.Driver, net0, public netip.Prefix) openstacktest.Cloud {
+func labCloud(t *testing.T, machines machine.Hypervisor, net0, public netip.Prefix) openstacktest.Cloud {
 	t.Helper()
 	store, err := state.Open(filepath.Join(t.TempDir(), "lab.db"))
 	require.NoError(t, err)

@@ -25,9 +25,9 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim/openstack"
 )
 
-// machines is a driver whose calls do nothing. A test can make the calls hang that create or stop a machine.
+// machines is a hypervisor whose calls do nothing. A test can make the calls hang that create or stop a machine.
 type machines struct {
-	machine.Driver
+	machine.Hypervisor
 
 	create, stop chan struct{} // a call hangs while its channel is open and not nil
 	mu           sync.Mutex
@@ -67,7 +67,7 @@ func hang(ctx context.Context, until chan struct{}) error {
 	return nil
 }
 
-// site is a lab and a driver that is connected to it.
+// site is a lab and a connection to it.
 type site struct {
 	t        *testing.T
 	url      string
