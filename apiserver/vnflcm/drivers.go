@@ -16,8 +16,8 @@ import (
 
 // checkDrivers lets the drivers of the VNF check their parameters.
 func (a *api) checkDrivers(
-	ctx context.Context, f *descriptor.Flavour, req lcm.InstantiateRequest, drivers []driver.Bound, pkg lcm.VnfPkg,
-	found *driver.Findings,
+	ctx context.Context, f *descriptor.Flavour, on lcm.VimKind, req lcm.InstantiateRequest, drivers []driver.Bound,
+	pkg lcm.VnfPkg, found *driver.Findings,
 ) error {
 	capacity, err := f.Capacity(req.InstantiationLevelID)
 	if err != nil {
@@ -29,8 +29,8 @@ func (a *api) checkDrivers(
 		found.Names("$.flavourId", "its %s needs the driver %q, which Windlass does not have", hook, missing[hook])
 	}
 	r := driver.Request{
-		InstantiateRequest: req, Flavour: f, Capacity: capacity, Package: a.packageOf(pkg), Found: found,
-		PodNetwork: a.PodNetwork,
+		InstantiateRequest: req, Flavour: f, Capacity: capacity, Package: a.packageOf(pkg), Vim: on,
+		Found: found, PodNetwork: a.PodNetwork,
 	}
 	r.Scripts = driver.ScriptsAllowed{
 		Policy: a.Operations.Scripts, Python: a.Python, Ansible: a.Ansible, SkipTackerV1: a.SkipTackerV1,

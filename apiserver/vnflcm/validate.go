@@ -66,7 +66,7 @@ func (a *api) validateInstantiate(ctx context.Context, inst lcm.VnfInstance, r *
 		found.Names("$.flavourId", "%s", rest.Sentence(err))
 	} else {
 		drivers := all.Drivers.Bind(flavour, req.AdditionalParams)
-		if err := a.checkDrivers(ctx, flavour, req, drivers, pkg, &found); err != nil {
+		if err := a.checkDrivers(ctx, flavour, kinds[0], req, drivers, pkg, &found); err != nil {
 			return err
 		}
 		r.registersVim = driver.VimName(inst.ID, driver.Drivers(drivers))

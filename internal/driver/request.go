@@ -19,7 +19,9 @@ type Request struct {
 	// Capacity is the future number of servers of each VDU.
 	Capacity map[string]int
 	Package  Package
-	Scripts  ScriptsAllowed
+	// Vim is the kind of the VIM with the VNF's servers.
+	Vim     lcm.VimKind
+	Scripts ScriptsAllowed
 	// PodNetwork is set when the operator has a pod network for clusters whose request names none.
 	PodNetwork bool
 	Found      *Findings
@@ -86,7 +88,7 @@ type Registrar interface {
 }
 
 // VimName is the name under which one of a VNF's drivers registers its cluster as a VIM, if one does.
-func VimName(inst lcm.VnfInstanceID, drivers []lifecycle.Driver) lcm.VimName {
+func VimName(inst lcm.VnfInstanceID, drivers []lifecycle.VnfDriver) lcm.VimName {
 	for _, d := range drivers {
 		if of, ok := d.(Registrar); ok {
 			return of.VimName(inst)

@@ -10,9 +10,12 @@ import (
 // Resources maps the names of a template's resources to their types.
 type Resources map[string]string
 
-// Resources are the resources of the top template. It is false when they cannot be read; the check of the deployment
-// reports why.
+// Resources are the resources of the top template. It is false where the VIM makes VNFs without templates, and when the
+// template cannot be read; the check of the deployment reports why.
 func (r Request) Resources(ctx context.Context) (types Resources, ok bool) {
+	if !r.Vim.TakesTemplates {
+		return nil, false
+	}
 	template, err := hot.StackTemplate(r.Flavour,
 		func(path string) ([]byte, error) { return r.Package.Read(ctx, path) })
 	if err == nil {
