@@ -17,8 +17,9 @@ const formerPrefix = "former_"
 // none. Their properties stay as they are: their parameters and conditions get names of their own, for the template may
 // use the same names for other values. renamed maps the names of parameters in the former template to the new names.
 //
-// The error is a Conflict if Heat would make servers anew that both templates have. It also is if a resource that is kept
-// uses a file that the template has with another content: Heat knows the file by its name only.
+// The error is a Conflict if Heat would make servers anew that both templates have. It also is if resources are kept and
+// the templates are of different versions of HOT, or if a resource that is kept uses a file that the template has with
+// another content: Heat knows the file by its name only.
 func (t Template) Keeping(
 	f *descriptor.Flavour, former Template, had *descriptor.Flavour,
 ) (out Template, renamed map[string]string, err error) {
@@ -37,6 +38,9 @@ func (t Template) Keeping(
 	k.keepResources()
 	if len(k.kept) == 0 {
 		return t, nil, nil
+	}
+	if err := k.sameVersion(); err != nil {
+		return t, nil, err
 	}
 	out = Template{Files: maps.Clone(t.Files)}
 	if out.Files == nil {
@@ -83,6 +87,18 @@ func (k *keeper) keepResources() {
 	for _, name := range slices.Sorted(maps.Keys(k.renamed)) {
 		k.section("parameters").Set(k.renamed[name], k.was.At("parameters", name))
 	}
+}
+
+// sameVersion requires one version of HOT: a version has functions that another lacks, and a template has one.
+func (k *keeper) sameVersion() error {
+	const version = "heat_template_version"
+	now, was := k.now.At(version).Str(), k.was.At(version).Str()
+	if now == was {
+		return nil
+	}
+	return lcm.Errorf(lcm.KindConflict, "The templates before and after the change have different versions, %s and %s, and "+
+		"one template must have the resources of both for a while. Give the templates of each flavour the same "+
+		"heat_template_version.", was, now)
 }
 
 // section is a section of the template.

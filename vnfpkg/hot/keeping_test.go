@@ -1,6 +1,7 @@
 package hot_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -96,6 +97,19 @@ func TestKeeping_refusesAnotherFileOfTheSameName(t *testing.T) {
 	_, _, err := now.Keeping(large, hot.Template{Top: smallTop, Files: map[string]string{"db.yaml": dbFile}}, small)
 	require.True(t, lcm.Is(err, lcm.KindConflict))
 	require.ErrorContains(t, err, "still use the former file: db.yaml")
+}
+
+func TestKeeping_refusesAnotherVersion(t *testing.T) {
+	t.Parallel()
+	small, large := &descriptor.Flavour{ID: "small", BaseHOT: "s.yaml"}, &descriptor.Flavour{ID: "large", BaseHOT: "l.yaml"}
+	files := map[string]string{"web.yaml": "heat_template_version: 2016-10-14\n"}
+	later := hot.Template{Top: strings.Replace(largeTop, "2016-10-14", "2018-08-31", 1), Files: files}
+	_, _, err := later.Keeping(large, hot.Template{Top: smallTop, Files: map[string]string{"db.yaml": dbFile}}, small)
+	require.True(t, lcm.Is(err, lcm.KindConflict))
+	require.ErrorContains(t, err, "different versions, 2016-10-14 and 2018-08-31")
+
+	_, _, err = later.Keeping(large, hot.Template{Top: largeTop, Files: files}, small)
+	require.NoError(t, err, "nothing is kept")
 }
 
 func TestHolding_raisesAMaxSizeThatIsTooSmall(t *testing.T) {
