@@ -38,7 +38,7 @@ func changeFlavour(t *testing.T, b *bed) {
 	b.Await(t, op, quick, "ROLLED_BACK")
 	b.record(t, op, "change-flavour-rollback")
 	require.Equal(t, former, b.parts(t, vnf))
-	b.requireFlavour(t, vnf, "simple", 0)
+	b.requireFlavour(t, vnf, "simple", "frontends", 0)
 
 	b.givenUpFlavour(t, vnf)
 	require.Equal(t, former, b.parts(t, vnf))
@@ -53,7 +53,7 @@ func changeFlavour(t *testing.T, b *bed) {
 	b.record(t, op, "change-flavour-retry")
 	b.RequireChanged(t, op, 2, 0)
 	b.requireVdus(t, vnf, map[string]int{"frontend": 2, "database": 1, "cache": 1})
-	b.requireFlavour(t, vnf, "wide", 0)
+	b.requireFlavour(t, vnf, "wide", "frontends", 0)
 	wide := b.parts(t, vnf)
 	for id, part := range former {
 		stays := wide[id]
@@ -69,7 +69,7 @@ func changeFlavour(t *testing.T, b *bed) {
 	b.record(t, op, "change-flavour")
 	b.RequireChanged(t, op, 1, 1)
 	b.requireVdus(t, vnf, map[string]int{"frontend": 3, "database": 1})
-	b.requireFlavour(t, vnf, "simple", 2)
+	b.requireFlavour(t, vnf, "simple", "frontends", 2)
 	last := b.parts(t, vnf)
 	for id, part := range former {
 		require.Equal(t, part, last[id])
@@ -90,7 +90,7 @@ func (b *bed) givenUpFlavour(t *testing.T, vnf string) {
 	b.Await(t, op, quick, "FAILED_TEMP")
 	require.Equal(t, http.StatusOK, b.Act(t, op, "fail", nil).Status)
 	b.Await(t, op, quick, "FAILED")
-	b.requireFlavour(t, vnf, "simple", 0)
+	b.requireFlavour(t, vnf, "simple", "frontends", 0)
 	a := b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances/"+vnf+"/heal",
 		map[string]any{"vnfcInstanceId": []string{b.VnfcOf(t, vnf, "database")}})
 	require.Equal(t, http.StatusConflict, a.Status, "%s", a.Body)
@@ -128,13 +128,16 @@ func (b *bed) parts(t *testing.T, vnf string) map[string]part {
 		InstantiatedVnfInfo struct {
 			VnfcResourceInfo []struct {
 				VduID           string
-				ComputeResource struct{ ResourceID string }
+				ComputeResource struct{ ResourceID, VimLevelResourceType string }
 			}
 		}
 	}
 	require.NoError(t, json.Unmarshal(b.Call(t, http.MethodGet, "/vnflcm/v1/vnf_instances/"+vnf, nil).Body, &info))
 	out := map[string]part{}
 	for _, v := range info.InstantiatedVnfInfo.VnfcResourceInfo {
+		if v.ComputeResource.VimLevelResourceType != "OS::Nova::Server" {
+			continue // a Pod
+		}
 		id := v.ComputeResource.ResourceID
 		server, err := servers.Get(t.Context(), nova, id).Extract()
 		require.NoError(t, err)
@@ -159,11 +162,11 @@ func (b *bed) parts(t *testing.T, vnf string) map[string]part {
 }
 
 // requireFlavour checks the flavour and the scale level of a VNF, as both versions of the API show them.
-func (b *bed) requireFlavour(t *testing.T, vnf, flavour string, level int) {
+func (b *bed) requireFlavour(t *testing.T, vnf, flavour, aspect string, level int) {
 	t.Helper()
 	for _, root := range []string{"/vnflcm/v1", "/vnflcm/v2"} {
 		info := b.Get(t, root+"/vnf_instances/"+vnf)["instantiatedVnfInfo"].(map[string]any)
 		require.Equal(t, flavour, info["flavourId"])
 	}
-	require.Equal(t, level, b.ScaleLevel(t, vnf, "frontends"))
+	require.Equal(t, level, b.ScaleLevel(t, vnf, aspect))
 }

@@ -38,6 +38,7 @@ func TestHybrid(t *testing.T) {
 	h.changesContainers(t, vnf)
 	h.terminate(t, vnf)
 	h.requireNothing(t)
+	h.changesFlavour(t)
 	h.byTemplatesAndManifests(t)
 	h.rollsBack(t)
 	h.isRefused(t)

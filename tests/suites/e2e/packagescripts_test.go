@@ -41,6 +41,7 @@ func TestScriptsOfPackages(t *testing.T) {
 	b.Restart(t)
 	t.Run("the page", func(t *testing.T) { packageScriptsPage(t, b) })
 	t.Run("run in every operation", func(t *testing.T) { packageScriptsAreRun(t, b) })
+	t.Run("run when the flavour changes", func(t *testing.T) { packageScriptsOfFlavours(t, b) })
 	t.Run("one that fails is rolled back", func(t *testing.T) { packageScriptFails(t, b) })
 	t.Run("retried, killed and cancelled", func(t *testing.T) { packageScriptsGoOn(t, b) })
 }
