@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/windlass-nfv/windlass/internal/vim/kinds"
+	"github.com/windlass-nfv/windlass/internal/vim/templates"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 	"github.com/windlass-nfv/windlass/vnfpkg/archive"
 )
@@ -56,7 +56,7 @@ func readPackage(f *os.File, do func(*vnfpkg.Package) error) error {
 	if envelope != nil {
 		return withInner(envelope, do)
 	}
-	pkg, err := vnfpkg.Open(f, info.Size(), vnfpkg.Options{Templates: kinds.Templates})
+	pkg, err := vnfpkg.Open(f, info.Size(), vnfpkg.Options{Templates: templates.Make})
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/internal/vim/kinds"
+	"github.com/windlass-nfv/windlass/internal/vim/templates"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 )
@@ -29,7 +29,7 @@ func packaged(t *testing.T, dir string) (f *descriptor.Flavour, warnings []lcm.P
 	t.Helper()
 	var csar bytes.Buffer
 	require.NoError(t, vnfpkg.Build(dir, &csar))
-	p, err := vnfpkg.Open(bytes.NewReader(csar.Bytes()), int64(csar.Len()), vnfpkg.Options{Templates: kinds.Templates})
+	p, err := vnfpkg.Open(bytes.NewReader(csar.Bytes()), int64(csar.Len()), vnfpkg.Options{Templates: templates.Make})
 	require.NoError(t, err)
 	text, err := json.Marshal(p.Vnfd)
 	require.NoError(t, err)
@@ -134,7 +134,7 @@ func FuzzDescribe(f *testing.F) {
 			return
 		}
 		p, err := vnfpkg.Open(
-			bytes.NewReader(csar.Bytes()), int64(csar.Len()), vnfpkg.Options{Templates: kinds.Templates},
+			bytes.NewReader(csar.Bytes()), int64(csar.Len()), vnfpkg.Options{Templates: templates.Make},
 		)
 		require.NoError(t, err)
 		for i := range p.Vnfd.Flavours {

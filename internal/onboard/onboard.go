@@ -11,7 +11,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/store"
-	"github.com/windlass-nfv/windlass/internal/vim/kinds"
+	"github.com/windlass-nfv/windlass/internal/vim/templates"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 	"github.com/windlass-nfv/windlass/vnfpkg/archive"
 )
@@ -49,7 +49,7 @@ func (o *Onboarder) Take(ctx context.Context, pkg *lcm.VnfPkg, body io.Reader) e
 		return err
 	}
 	defer content.Close()
-	csar, err := vnfpkg.Open(content, size, vnfpkg.Options{Limits: o.Limits, Trust: trust, Templates: kinds.Templates})
+	csar, err := vnfpkg.Open(content, size, vnfpkg.Options{Limits: o.Limits, Trust: trust, Templates: templates.Make})
 	if err != nil {
 		return err
 	}

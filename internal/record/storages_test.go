@@ -10,7 +10,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
-	"github.com/windlass-nfv/windlass/internal/vim/kinds"
+	"github.com/windlass-nfv/windlass/internal/vim/templates"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
@@ -62,7 +62,7 @@ func opened(t *testing.T, definition string) *vnfpkg.Package {
 	}
 	require.NoError(t, w.Close())
 	p, err := vnfpkg.Open(bytes.NewReader(csar.Bytes()), int64(csar.Len()),
-		vnfpkg.Options{Templates: kinds.Templates})
+		vnfpkg.Options{Templates: templates.Make})
 	require.NoError(t, err)
 	return p
 }

@@ -15,7 +15,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/driver/all"
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/internal/vim/kinds"
+	"github.com/windlass-nfv/windlass/internal/vim/templates"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
@@ -70,7 +70,7 @@ func (c *Client) checkPackage(ctx context.Context, p vnfPackage, f *Finding) err
 	if err != nil {
 		return err
 	}
-	pkg, err := vnfpkg.Open(file, size, vnfpkg.Options{Templates: kinds.Templates})
+	pkg, err := vnfpkg.Open(file, size, vnfpkg.Options{Templates: templates.Make})
 	if e, ok := errors.AsType[*lcm.Error](err); ok {
 		f.because(Stays, "On-boarding refuses it: "+e.Detail)
 		for _, problem := range e.Problems {

@@ -17,7 +17,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/requests"
-	"github.com/windlass-nfv/windlass/internal/vim/kinds"
+	"github.com/windlass-nfv/windlass/internal/vim/templates"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 	"github.com/windlass-nfv/windlass/vnfpkg/hot"
@@ -72,7 +72,7 @@ func (h *heat) define(name, dir string, request map[string]any) (stack, error) {
 		return stack{}, err
 	}
 	pkg, err := vnfpkg.Open(bytes.NewReader(archive.Bytes()), int64(archive.Len()),
-		vnfpkg.Options{Templates: kinds.Templates})
+		vnfpkg.Options{Templates: templates.Make})
 	if err != nil {
 		return stack{}, err
 	}
