@@ -26,7 +26,8 @@ compose_haproxy() {
     {
       printf '\n# A Service of a VNF on the cluster.\nfrontend node-port-%s\n    bind %s\n' "$port" "$bind"
       printf '    default_backend node-port-%s\n\nbackend node-port-%s\n    balance roundrobin\n' "$port" "$port"
-      printf '    option redispatch\n    default-server check inter 2s fastinter 500ms downinter 500ms fall 3 rise 1\n'
+      printf '    option redispatch 1\n    default-server observe layer4 error-limit 3 on-error mark-down\n'
+      printf '    default-server check inter 1s fastinter 500ms downinter 500ms fall 3 rise 1\n'
       while read -r name address; do
         [[ $address != *:* ]] || address="[$address]"
         printf '    server %s %s:%s\n' "$name" "$address" "$port"

@@ -66,10 +66,11 @@ prepare() {
 }
 
 haproxy_config() {
-	printf 'defaults\n mode tcp\n timeout connect 5s\n timeout check 3s\n timeout client 4h\n timeout server 4h\n'
+	printf 'defaults\n mode tcp\n timeout connect 1s\n timeout check 3s\n retries 2\n option redispatch 1\n timeout client 4h\n timeout server 4h\n'
 	printf 'frontend api\n bind *:%s\n default_backend api\nbackend api\n option httpchk GET /readyz\n' "$port"
 	printf ' http-check expect rstatus ^(200|401)$\n'
-	printf ' default-server check check-ssl verify none inter 2s fastinter 500ms downinter 500ms fall 3 rise 1\n'
+	printf ' default-server observe layer4 error-limit 3 on-error mark-down\n'
+	printf ' default-server check check-ssl verify none inter 1s fastinter 500ms downinter 500ms fall 3 rise 1\n'
 	local node
 	for node in "${control_planes[@]}"; do
 		printf ' server cp-%s %s:6443\n' "${node##*.}" "$node"
