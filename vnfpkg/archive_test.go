@@ -1,4 +1,4 @@
-package vnfpkg
+package vnfpkg_test
 
 import (
 	"archive/zip"
@@ -13,8 +13,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/vnfpkg"
 	"github.com/windlass-nfv/windlass/vnfpkg/archive"
 	"github.com/windlass-nfv/windlass/vnfpkg/document"
+	"github.com/windlass-nfv/windlass/vnfpkg/vnfpkgtest"
 )
 
 // rawZip makes an archive with entries that a correct writer would not make.
@@ -52,9 +54,9 @@ func TestOpen_refusesNamesThatAreNoPathsInThePackage(t *testing.T) {
 	} {
 		data := rawZip(t, func(zw *zip.Writer) { addEntry(t, zw, zip.FileHeader{Name: name, NonUTF8: true}, "") })
 
-		_, err := openBytes(data, archive.Limits{})
+		_, err := vnfpkgtest.OpenBytes(data, archive.Limits{})
 
-		require.Equal(t, []string{document.Quote(name) + ": the file's name " + reason}, problems(t, err))
+		require.Equal(t, []string{document.Quote(name) + ": the file's name " + reason}, vnfpkgtest.Problems(t, err))
 	}
 }
 
@@ -75,7 +77,7 @@ func TestOpen_refusesEntriesThatAreNotPlainFiles(t *testing.T) {
 		require.NoError(t, err)
 	})
 
-	_, err := openBytes(data, archive.Limits{})
+	_, err := vnfpkgtest.OpenBytes(data, archive.Limits{})
 
 	require.Equal(t, []string{
 		"link: is a symbolic link",
@@ -84,19 +86,20 @@ func TestOpen_refusesEntriesThatAreNotPlainFiles(t *testing.T) {
 		"secret: is encrypted",
 		"bzip2: is compressed by method 12; use deflate",
 		"twice: is both a file and the directory of twice/below",
-	}, problems(t, err))
+	}, vnfpkgtest.Problems(t, err))
 }
 
 func TestOpen_refusesBombs(t *testing.T) {
-	blanks := minimal().with("Files/blanks.txt", strings.Repeat(" ", 4<<20)).zip()
-	_, err := openBytes(blanks, archive.Limits{})
-	require.Equal(t, []string{"Files/blanks.txt: unpacks to more than 200 times its size"}, problems(t, err))
+	blanks := vnfpkgtest.Minimal().With("Files/blanks.txt", strings.Repeat(" ", 4<<20)).Zip()
+	_, err := vnfpkgtest.OpenBytes(blanks, archive.Limits{})
+	require.Equal(t, []string{"Files/blanks.txt: unpacks to more than 200 times its size"}, vnfpkgtest.Problems(t, err))
 
-	_, err = openBytes(minimal().zip(), archive.Limits{MaxTotalSize: 2500})
-	require.Contains(t, problems(t, err), "(archive): the files together are larger than the 2500 bytes allowed")
+	_, err = vnfpkgtest.OpenBytes(vnfpkgtest.Minimal().Zip(), archive.Limits{MaxTotalSize: 2500})
+	require.Contains(t, vnfpkgtest.Problems(t, err),
+		"(archive): the files together are larger than the 2500 bytes allowed")
 
-	_, err = openBytes(minimal().zip(), archive.Limits{MaxEntries: 3})
-	require.Equal(t, []string{"the VNF package has more than the 3 files allowed"}, problems(t, err))
+	_, err = vnfpkgtest.OpenBytes(vnfpkgtest.Minimal().Zip(), archive.Limits{MaxEntries: 3})
+	require.Equal(t, []string{"the VNF package has more than the 3 files allowed"}, vnfpkgtest.Problems(t, err))
 }
 
 func TestOpen_refusesAFileThatIsLargerThanItSays(t *testing.T) {
@@ -109,13 +112,13 @@ func TestOpen_refusesAFileThatIsLargerThanItSays(t *testing.T) {
 		require.NoError(t, err)
 	})
 
-	_, err := openBytes(data, archive.Limits{})
+	_, err := vnfpkgtest.OpenBytes(data, archive.Limits{})
 
-	require.Equal(t, []string{"TOSCA-Metadata/TOSCA.meta: cannot be unpacked: it is damaged"}, problems(t, err))
+	require.Equal(t, []string{"TOSCA-Metadata/TOSCA.meta: cannot be unpacked: it is damaged"}, vnfpkgtest.Problems(t, err))
 }
 
 func TestOpen_refusesOverlappingFiles(t *testing.T) {
-	data := minimal().with("big", strings.Repeat("0123456789abcdef", 64)).zip()
+	data := vnfpkgtest.Minimal().With("big", strings.Repeat("0123456789abcdef", 64)).Zip()
 	// Every directory entry claims the same, largest compressed size.
 	at, end := bytes.Index(data, []byte("PK\x01\x02")), bytes.LastIndex(data, []byte("PK\x05\x06"))
 	for i := at; i < end; {
@@ -127,19 +130,19 @@ func TestOpen_refusesOverlappingFiles(t *testing.T) {
 		i += 4 + next
 	}
 
-	_, err := openBytes(data, archive.Limits{})
+	_, err := vnfpkgtest.OpenBytes(data, archive.Limits{})
 
-	require.Contains(t, problems(t, err), "(archive): the files overlap each other in the archive")
+	require.Contains(t, vnfpkgtest.Problems(t, err), "(archive): the files overlap each other in the archive")
 }
 
 func TestOpen_refusesWhatIsNoZip(t *testing.T) {
-	whole := minimal().zip()
+	whole := vnfpkgtest.Minimal().Zip()
 	for _, data := range [][]byte{
 		nil, []byte("PK"), []byte(strings.Repeat("x", 5000)), whole[:len(whole)/2],
 		whole[:len(whole)-5],
 	} {
-		_, err := openBytes(data, archive.Limits{})
-		require.Equal(t, []string{"the VNF package is not a complete zip file (CSAR)"}, problems(t, err))
+		_, err := vnfpkgtest.OpenBytes(data, archive.Limits{})
+		require.Equal(t, []string{"the VNF package is not a complete zip file (CSAR)"}, vnfpkgtest.Problems(t, err))
 	}
 }
 
@@ -155,19 +158,19 @@ func TestOpen_readsNoMoreOfADirectoryThanAllowed(t *testing.T) {
 	binary.LittleEndian.PutUint16(data[end+8:], 1)
 	binary.LittleEndian.PutUint16(data[end+10:], 1)
 
-	_, err := openBytes(data, archive.Limits{MaxEntries: 10})
+	_, err := vnfpkgtest.OpenBytes(data, archive.Limits{MaxEntries: 10})
 
-	require.Equal(t, []string{"the VNF package has more than the 10 files allowed"}, problems(t, err))
+	require.Equal(t, []string{"the VNF package has more than the 10 files allowed"}, vnfpkgtest.Problems(t, err))
 }
 
 // TestOpen_keepsTheKindOfTheReadersError checks that an error of the database is not reported as an error of the
 // package.
 func TestOpen_keepsTheKindOfTheReadersError(t *testing.T) {
-	_, err := Open(brokenReader{}, 1000, Options{})
+	_, err := vnfpkg.Open(brokenReader{}, 1000, vnfpkg.Options{})
 	require.True(t, lcm.Is(err, lcm.KindUnavailable), "%v", err)
 
-	data := minimal().zip()
-	_, err = Open(&breaksAfter{bytes.NewReader(data), 6}, int64(len(data)), Options{})
+	data := vnfpkgtest.Minimal().Zip()
+	_, err = vnfpkg.Open(&breaksAfter{bytes.NewReader(data), 6}, int64(len(data)), vnfpkg.Options{})
 	require.True(t, lcm.Is(err, lcm.KindUnavailable), "%v", err)
 }
 
@@ -190,10 +193,8 @@ func (b *breaksAfter) ReadAt(p []byte, off int64) (int, error) {
 }
 
 func TestPackage_filesAreThoseOfMostSizeWithoutImages(t *testing.T) {
-	p := minimal().
-		with("Files/images/disk.qcow2", "image").
-		with("Files/large.bin", strings.Repeat("0123456789", 100)).
-		open(t)
+	sources := vnfpkgtest.Minimal().With("Files/large.bin", strings.Repeat("0123456789", 100))
+	p := sources.With("Files/images/disk.qcow2", "image").Open(t)
 
 	got := map[string]string{}
 	for artifact, data := range p.Files(100_000) {
@@ -202,7 +203,7 @@ func TestPackage_filesAreThoseOfMostSizeWithoutImages(t *testing.T) {
 		require.Len(t, artifact.Hash, 64)
 	}
 	require.NoError(t, p.Err())
-	require.Equal(t, map[string]string(minimal().with("Files/large.bin", strings.Repeat("0123456789", 100))), got)
+	require.Equal(t, map[string]string(sources), got)
 
 	for artifact := range p.Files(999) {
 		require.NotEqual(t, "Files/large.bin", artifact.Path)
@@ -211,34 +212,35 @@ func TestPackage_filesAreThoseOfMostSizeWithoutImages(t *testing.T) {
 }
 
 func TestOpen_boundsWhatIsKeptTogether(t *testing.T) {
-	f := minimal().with("Files/a.txt", strings.Repeat("0123456789", 5000)).with("Files/b.txt", strings.Repeat("0123456789", 5000))
-	_, err := openBytes(f.zip(), archive.Limits{MaxKeptSize: 90_000})
-	require.Len(t, problems(t, err), 1)
-	require.Contains(t, problems(t, err)[0], "are together larger than")
-	_, err = openBytes(f.zip(), archive.Limits{MaxKeptSize: 90_000, MaxFileSize: 40_000})
+	f := vnfpkgtest.Minimal().
+		With("Files/a.txt", strings.Repeat("0123456789", 5000)).With("Files/b.txt", strings.Repeat("0123456789", 5000))
+	_, err := vnfpkgtest.OpenBytes(f.Zip(), archive.Limits{MaxKeptSize: 90_000})
+	require.Len(t, vnfpkgtest.Problems(t, err), 1)
+	require.Contains(t, vnfpkgtest.Problems(t, err)[0], "are together larger than")
+	_, err = vnfpkgtest.OpenBytes(f.Zip(), archive.Limits{MaxKeptSize: 90_000, MaxFileSize: 40_000})
 	require.NoError(t, err, "larger files are not kept")
 }
 
 func TestOpen_takesCommentsInTheMetadata(t *testing.T) {
-	f := minimal()
-	p := f.with(archive.MetaFile, "# a licence: of somebody\n"+f[archive.MetaFile]+"# more\nETSI-Entry-Manifest: x.mf\n").
-		with(
+	f := vnfpkgtest.Minimal()
+	p := f.With(archive.MetaFile, "# a licence: of somebody\n"+f[archive.MetaFile]+"# more\nETSI-Entry-Manifest: x.mf\n").
+		With(
 			"x.mf",
 			"metadata:\n  vnf_product_name: x\n# The manifest file shall include a list\n\nSource: "+archive.MetaFile+"\n",
-		).open(t)
+		).Open(t)
 	require.Empty(t, p.Warnings)
 }
 
 func TestOpen_takesAPackageWithoutTOSCAMeta(t *testing.T) {
-	f := minimal().without(archive.MetaFile).without("Definitions/top.yaml").
-		with("vnfd.yaml", minimalVnfd).
-		with("vnfd.mf", "metadata:\n  vnf_product_name: x\n\nSource: vnfd.yaml\nAlgorithm: SHA-256\nHash: 00\n")
+	f := vnfpkgtest.Minimal().Without(archive.MetaFile).Without(vnfpkgtest.TopVnfd).
+		With("vnfd.yaml", vnfpkgtest.MinimalVnfd).
+		With("vnfd.mf", "metadata:\n  vnf_product_name: x\n\nSource: vnfd.yaml\nAlgorithm: SHA-256\nHash: 00\n")
 
-	_, err := openBytes(f.zip(), archive.Limits{})
-	require.Len(t, problems(t, err), 1)
-	require.Contains(t, problems(t, err)[0], "vnfd.yaml: its SHA-256 digest is ")
+	_, err := f.TryOpen()
+	require.Len(t, vnfpkgtest.Problems(t, err), 1)
+	require.Contains(t, vnfpkgtest.Problems(t, err)[0], "vnfd.yaml: its SHA-256 digest is ")
 
-	p := f.without("vnfd.mf").open(t)
+	p := f.Without("vnfd.mf").Open(t)
 	require.EqualValues(t, "vnfd-1", p.Vnfd.ID)
-	require.Equal(t, []string{"vnfd.mf: the manifest is missing"}, sentences(p.Warnings))
+	require.Equal(t, []string{"vnfd.mf: the manifest is missing"}, vnfpkgtest.Sentences(p.Warnings))
 }

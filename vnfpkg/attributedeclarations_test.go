@@ -1,4 +1,4 @@
-package vnfpkg
+package vnfpkg_test
 
 import (
 	"encoding/json"
@@ -8,79 +8,11 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
+	"github.com/windlass-nfv/windlass/vnfpkg/vnfpkgtest"
 )
 
-const declaredTypes = `tosca_definitions_version: tosca_simple_yaml_1_2
-node_types:
-  someone.VNF:
-    derived_from: tosca.nodes.nfv.VNF
-    properties:
-      modifiable_attributes: { type: someone.Modifiable }
-      configurable_properties: { type: someone.Configurable }
-data_types:
-  someone.Modifiable:
-    derived_from: tosca.datatypes.nfv.VnfInfoModifiableAttributes
-    properties:
-      metadata: { type: someone.Metadata, required: false }
-      extensions: { type: someone.Extensions, required: false }
-  someone.Metadata:
-    derived_from: tosca.datatypes.nfv.VnfInfoModifiableAttributesMetadata
-    properties:
-      site: { type: string, constraints: [ valid_values: [ north, south ] ] }
-      rack: { type: integer, required: false }
-  someone.Basic:
-    properties:
-      level: { type: integer, constraints: [ valid_values: [ 1, 2 ] ] }
-  someone.Port:
-    derived_from: integer
-    constraints: [ valid_values: [ 80, 443 ] ]
-  someone.Extensions:
-    derived_from: someone.Basic
-    properties:
-      level: { type: string, constraints: [ valid_values: [ info, debug ] ] }
-      ratio: { type: float, required: false }
-      quiet: { type: boolean, required: false }
-      port: { type: someone.Port, required: false }
-      since: { type: timestamp, required: false }
-      elsewhere: { type: tosca.datatypes.json, required: false }
-      itself: { type: someone.Extensions, required: false }
-      hosts: { type: list, required: false, entry_schema: { type: string } }
-      limits: { type: map, required: false, entry_schema: integer }
-      peers: { type: list, required: false, entry_schema: { type: someone.Peer } }
-  someone.Peer:
-    properties:
-      name: { type: string }
-      port: { type: integer, required: False }
-  someone.Configurable:
-    derived_from: tosca.datatypes.nfv.VnfConfigurableProperties
-    properties:
-      additional_configurable_properties: { type: someone.Additional, required: false }
-  someone.Additional:
-    derived_from: tosca.datatypes.nfv.VnfAdditionalConfigurableProperties
-    properties:
-      proxy: { type: string, required: false }
-      secret: { type: string, required: false, constraints: [ valid_values: [ a ] ] }
-`
-
-func declaring(t *testing.T) descriptor.Declared {
-	t.Helper()
-	v := minimal().with("Definitions/types.yaml", declaredTypes).
-		replace(t, "Definitions/top.yaml", "topology_template:\n", "imports: [ types.yaml ]\ntopology_template:\n").
-		replace(t, "Definitions/top.yaml", "      type: tosca.nodes.nfv.VNF\n", "      type: someone.VNF\n").open(t).Vnfd
-	return kept(t, v).Declared
-}
-
-// kept returns a VNFD after a round trip through JSON, as the store keeps it.
-func kept(t *testing.T, v descriptor.Vnfd) (read descriptor.Vnfd) {
-	t.Helper()
-	stored, err := json.Marshal(v)
-	require.NoError(t, err)
-	require.NoError(t, json.Unmarshal(stored, &read))
-	return read
-}
-
 func TestOpen_readsDeclarations(t *testing.T) {
-	d := declaring(t)
+	d := vnfpkgtest.Declared(t)
 	require.Equal(
 		t, descriptor.Member{Type: descriptor.TypeString, Required: true, ValidValues: []any{"info", "debug"}},
 		d.Extensions["level"], "over that of the type below",
@@ -99,11 +31,11 @@ func TestOpen_readsDeclarations(t *testing.T) {
 	require.Equal(t, descriptor.TypeObject, d.Extensions["peers"].Entry.Type)
 	require.False(t, d.Extensions["peers"].Entry.Members["port"].Required)
 
-	require.Zero(t, minimal().open(t).Vnfd.Declared)
+	require.Zero(t, vnfpkgtest.Minimal().Open(t).Vnfd.Declared)
 }
 
 func TestProblems(t *testing.T) {
-	d := declaring(t)
+	d := vnfpkgtest.Declared(t)
 	for name, c := range map[string]struct {
 		attributes string
 		complete   bool

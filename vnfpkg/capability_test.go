@@ -1,4 +1,4 @@
-package vnfpkg
+package vnfpkg_test
 
 import (
 	"testing"
@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
+	"github.com/windlass-nfv/windlass/vnfpkg/vnfpkgtest"
 )
 
 const capableTypes = `tosca_definitions_version: tosca_simple_yaml_1_2
@@ -33,26 +34,26 @@ node_types:
 // TestOpen_readsDefaultsOfCapabilities checks the precedence of values: the node's own value, then the refinement of
 // its type, then the default of the capability type.
 func TestOpen_readsDefaultsOfCapabilities(t *testing.T) {
-	f := minimal().with("Definitions/types.yaml", capableTypes).
-		replace(t, "Definitions/top.yaml", "topology_template:\n", "imports: [ types.yaml ]\ntopology_template:\n")
-	vdu := func(f files) *descriptor.Vdu {
-		v, known := f.open(t).Vnfd.Flavours[0].Vdu("node")
+	f := vnfpkgtest.Minimal().With("Definitions/types.yaml", capableTypes).
+		ReplaceVnfd(t, "topology_template:\n", "imports: [ types.yaml ]\ntopology_template:\n")
+	vdu := func(f vnfpkgtest.Files) *descriptor.Vdu {
+		v, known := f.Open(t).Vnfd.Flavours[0].Vdu("node")
 		require.True(t, known)
 		return v
 	}
-	inherits := f.replace(t, "Definitions/top.yaml", "type: tosca.nodes.nfv.Vdu.Compute", "type: someone.Node")
+	inherits := f.ReplaceVnfd(t, "type: tosca.nodes.nfv.Vdu.Compute", "type: someone.Node")
 	require.Equal(t, 2, vdu(inherits).VirtualCpus)
 	require.Equal(t, "4 GiB", vdu(inherits).VirtualMemory)
 	require.Equal(t, "m1.small", vdu(inherits).ComputeFlavour)
 
-	base := f.replace(t, "Definitions/top.yaml", "type: tosca.nodes.nfv.Vdu.Compute", "type: someone.Base")
+	base := f.ReplaceVnfd(t, "type: tosca.nodes.nfv.Vdu.Compute", "type: someone.Base")
 	require.Equal(t, "1 GiB", vdu(base).VirtualMemory)
 
-	own := inherits.replace(t, "Definitions/top.yaml", "            requested_additional_capabilities:\n",
+	own := inherits.ReplaceVnfd(t, "            requested_additional_capabilities:\n",
 		"            virtual_cpu: { num_virtual_cpu: 8 }\n            requested_additional_capabilities:\n")
 	require.Equal(t, 8, vdu(own).VirtualCpus)
 	require.Equal(t, "4 GiB", vdu(own).VirtualMemory)
 
-	none := inherits.replace(t, "Definitions/top.yaml", "type: someone.Node", "type: tosca.nodes.nfv.Vdu.Compute")
+	none := inherits.ReplaceVnfd(t, "type: someone.Node", "type: tosca.nodes.nfv.Vdu.Compute")
 	require.Zero(t, vdu(none).VirtualCpus)
 }

@@ -1,4 +1,4 @@
-package vnfpkg
+package vnfpkg_test
 
 import (
 	"encoding/json"
@@ -10,10 +10,11 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
+	"github.com/windlass-nfv/windlass/vnfpkg/vnfpkgtest"
 )
 
 func TestCapacity_ofLevelsAndScaleLevels(t *testing.T) {
-	f := &minimal().open(t).Vnfd.Flavours[0]
+	f := &vnfpkgtest.Minimal().Open(t).Vnfd.Flavours[0]
 
 	for level, want := range map[string]int{"": 1, "low": 1, "high": 4} {
 		capacity, err := f.Capacity(level)
@@ -29,17 +30,19 @@ func TestCapacity_ofLevelsAndScaleLevels(t *testing.T) {
 }
 
 func TestCapacity_refusesWhatTheFlavourDoesNotHave(t *testing.T) {
-	v := &minimal().open(t).Vnfd
+	v := &vnfpkgtest.Minimal().Open(t).Vnfd
 	f := &v.Flavours[0]
 
 	_, err := v.Flavour("large")
-	require.Equal(t, []string{`the VNFD vnfd-1 has no flavour "large"; it has small`}, problems(t, err))
+	require.Equal(t, []string{`the VNFD vnfd-1 has no flavour "large"; it has small`}, vnfpkgtest.Problems(t, err))
 	_, err = f.Capacity("higher")
-	require.Equal(t, []string{`the flavour small has no instantiation level "higher"; it has low, high`}, problems(t, err))
+	require.Equal(t, []string{`the flavour small has no instantiation level "higher"; it has low, high`},
+		vnfpkgtest.Problems(t, err))
 	_, err = f.CapacityAt(map[string]int{"workers": 4})
-	require.Equal(t, []string{"the scale level of aspect workers must be between 0 and 3, not 4"}, problems(t, err))
+	require.Equal(t, []string{"the scale level of aspect workers must be between 0 and 3, not 4"},
+		vnfpkgtest.Problems(t, err))
 	_, err = f.CapacityAt(map[string]int{"masters": 0})
-	require.Equal(t, []string{`the flavour small has no scaling aspect "masters"`}, problems(t, err))
+	require.Equal(t, []string{`the flavour small has no scaling aspect "masters"`}, vnfpkgtest.Problems(t, err))
 }
 
 func TestCapacity_withoutLevelsIsTheInitialSize(t *testing.T) {
@@ -58,39 +61,40 @@ func TestCapacity_withoutLevelsIsTheInitialSize(t *testing.T) {
 }
 
 func TestCapacity_withoutADefaultLevelOneMustBeNamed(t *testing.T) {
-	p := minimal().replace(t, "Definitions/top.yaml", "          default_level: low\n", "").open(t)
+	p := vnfpkgtest.Minimal().ReplaceVnfd(t, "          default_level: low\n", "").Open(t)
 
 	require.Len(t, p.Warnings, 1)
 	_, err := p.Vnfd.Flavours[0].Capacity("")
 	require.Equal(t, []string{"the flavour small has no default instantiation level; name one of low, high"},
-		problems(t, err))
+		vnfpkgtest.Problems(t, err))
 }
 
 func TestOpen_warnsOfLevelsThatContradictThemselves(t *testing.T) {
-	p := minimal().
-		replace(t, "Definitions/top.yaml", "high: { number_of_instances: 4 }", "high: { number_of_instances: 12 }").
-		replace(t, "Definitions/top.yaml", "        sw_image_data:",
+	p := vnfpkgtest.Minimal().
+		ReplaceVnfd(t, "high: { number_of_instances: 4 }", "high: { number_of_instances: 12 }").
+		ReplaceVnfd(t, "        sw_image_data:",
 			"        vdu_profile: { max_number_of_instances: 10 }\n        sw_image_data:").
-		open(t)
+		Open(t)
 
 	require.Equal(t, []string{
 		"Definitions/top.yaml:36: the level high has 12 instances of node, but its scale levels make 4",
 		"Definitions/top.yaml:36: the level high has 12 instances of node, outside of its vdu_profile",
 		"BaseHOT/small/top.yaml:6: the group workers has a max_size of 9, less than the 12 instances of node at the level " +
 			"high",
-	}, sentences(p.Warnings))
+	}, vnfpkgtest.Sentences(p.Warnings))
 }
 
 // TestOpen_warnsOfPoliciesForTheSame uses the slip of one of Tacker's packages: the same policy twice.
 func TestOpen_warnsOfPoliciesForTheSame(t *testing.T) {
 	const last = "        targets: [ node ]\n"
-	p := minimal().replace(t, "Definitions/top.yaml", "    - node_levels:", `    - node_levels_again:
+	p := vnfpkgtest.Minimal().ReplaceVnfd(t, "    - node_levels:", `    - node_levels_again:
         type: tosca.policies.nfv.VduInstantiationLevels
         properties:
           levels: { low: { number_of_instances: 3 } }
-`+last+"    - node_levels:").open(t)
-	require.Contains(t, strings.Join(sentences(p.Warnings), "\n"), "the policies node_levels_again and node_levels both give "+
-		"the number of instances of node at the level low; Windlass follows node_levels")
+`+last+"    - node_levels:").Open(t)
+	require.Contains(t, strings.Join(vnfpkgtest.Sentences(p.Warnings), "\n"),
+		"the policies node_levels_again and node_levels both give "+
+			"the number of instances of node at the level low; Windlass follows node_levels")
 	require.Equal(t, 1, p.Vnfd.Flavours[0].Levels[0].Instances["node"])
 }
 
@@ -120,7 +124,7 @@ func TestCapacityAt_addsTheDeltaOfEveryStep(t *testing.T) {
 }
 
 func TestFlavour_scaleStatusOfALevel(t *testing.T) {
-	f := &minimal().open(t).Vnfd.Flavours[0]
+	f := &vnfpkgtest.Minimal().Open(t).Vnfd.Flavours[0]
 
 	require.Equal(t, []lcm.ScaleInfo{{AspectID: "workers"}}, f.ScaleStatus(""))
 	require.Equal(t, []lcm.ScaleInfo{{AspectID: "workers", ScaleLevel: 2}}, f.ScaleStatus("high"))
@@ -128,8 +132,8 @@ func TestFlavour_scaleStatusOfALevel(t *testing.T) {
 }
 
 func TestFlavour_findsTheVdusOfARole(t *testing.T) {
-	f := &minimal().open(t).Vnfd.Flavours[0]
-	simple, err := buildSample(t).Vnfd.Flavour("simple")
+	f := &vnfpkgtest.Minimal().Open(t).Vnfd.Flavours[0]
+	simple, err := vnfpkgtest.Sample(t, "k8s-ha").Vnfd.Flavour("simple")
 	require.NoError(t, err)
 
 	require.Equal(t, []string{"node"}, f.VdusOf("", "unknown", "node_CP"))
@@ -139,7 +143,7 @@ func TestFlavour_findsTheVdusOfARole(t *testing.T) {
 }
 
 func TestVnfd_survivesItsStorageAsJSON(t *testing.T) {
-	v := minimal().open(t).Vnfd
+	v := vnfpkgtest.Minimal().Open(t).Vnfd
 	text, err := json.Marshal(v)
 	require.NoError(t, err)
 

@@ -1,9 +1,7 @@
-package vnfpkg
+package vnfpkg_test
 
 import (
-	"bytes"
 	"encoding/json"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,34 +9,25 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/windlass-nfv/windlass/vnfpkg/archive"
+	"github.com/windlass-nfv/windlass/vnfpkg"
 	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 	"github.com/windlass-nfv/windlass/vnfpkg/hot"
+	"github.com/windlass-nfv/windlass/vnfpkg/vnfpkgtest"
 )
 
 // foreignCnf returns one of Tacker's packages of containerised VNFs, which are beside the repository and not part of
 // it.
-func foreignCnf(t testing.TB, name string) files {
+func foreignCnf(t testing.TB, name string) vnfpkgtest.Files {
 	t.Helper()
 	root := filepath.Join("..", "..", "shared", "packages", "cnf", name)
 	if _, err := os.Stat(root); err != nil {
 		t.Skipf("Tacker's package is not at %s: its compatibility is NOT tested", root)
 	}
-	out := files{}
-	require.NoError(t, filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
-		}
-		data, err := os.ReadFile(path)
-		file, _ := filepath.Rel(root, path)
-		out[filepath.ToSlash(file)] = string(data)
-		return err
-	}))
-	return out
+	return vnfpkgtest.FilesIn(t, root)
 }
 
 func TestTackerCnf_scaledByVersion1(t *testing.T) {
-	p := foreignCnf(t, "v1_scale").open(t)
+	p := foreignCnf(t, "v1_scale").Open(t)
 
 	require.Empty(t, p.Warnings)
 	require.Len(t, p.Vnfd.Flavours, 2)
@@ -63,7 +52,7 @@ func TestTackerCnf_scaledByVersion1(t *testing.T) {
 }
 
 func TestTackerCnf_changedByVersion2(t *testing.T) {
-	p := foreignCnf(t, "v2_change").open(t)
+	p := foreignCnf(t, "v2_change").Open(t)
 
 	require.Len(t, p.Vnfd.Flavours, 1)
 	f := p.Vnfd.Flavours[0]
@@ -78,7 +67,8 @@ func TestTackerCnf_changedByVersion2(t *testing.T) {
 	capacity, err := f.Capacity("")
 	require.NoError(t, err)
 	require.Equal(t, map[string]int{"VDU1": 1, "VDU2": 2, "VDU3": 1, "VDU5": 1, "VDU6": 1}, capacity)
-	require.Contains(t, sentences(p.Warnings)[0], `no driver of its own for "sample-script", whose file the archive lacks`)
+	require.Contains(t, vnfpkgtest.Sentences(p.Warnings)[0],
+		`no driver of its own for "sample-script", whose file the archive lacks`)
 }
 
 func TestSampleCnfs(t *testing.T) {
@@ -89,12 +79,9 @@ func TestSampleCnfs(t *testing.T) {
 
 func sampleCnf(t *testing.T, name string) {
 	t.Helper()
-	var csar bytes.Buffer
-	require.NoError(t, Build("samples/"+name, &csar))
-	p, err := openBytes(csar.Bytes(), archive.Limits{})
-	require.NoError(t, err)
+	p := vnfpkgtest.Sample(t, name)
 	require.Empty(t, p.Warnings)
-	req, additional := sampleRequest(t, "instantiate-"+name+".json")
+	req, additional := vnfpkgtest.SampleRequest(t, "instantiate-"+name+".json")
 	f, err := p.Vnfd.Flavour(req.FlavourID)
 	require.NoError(t, err)
 	require.True(t, f.Containers)
@@ -111,7 +98,7 @@ func sampleCnf(t *testing.T, name string) {
 	}
 	require.Equal(t, len(files) == 0, len(f.Described()) > 0)
 	for _, file := range files {
-		_, err := p.file(file.(string))
+		_, err := vnfpkgtest.FilesOf(p).Read(file.(string))
 		require.NoError(t, err)
 	}
 	var scale struct{ AspectID string }
@@ -124,49 +111,48 @@ func sampleCnf(t *testing.T, name string) {
 }
 
 // containerised returns a package with a VDU that does not describe a VM.
-func containerised(t testing.TB) files {
+func containerised(t testing.TB) vnfpkgtest.Files {
 	t.Helper()
-	const vnfd = "Definitions/top.yaml"
-	return minimal().without("BaseHOT/small/top.yaml").without("BaseHOT/small/nested/node.yaml").
-		replace(t, vnfd, "        sw_image_data: { name: image-1 }\n", "        name: web\n").
-		replace(t, vnfd, `      capabilities:
+	return vnfpkgtest.Minimal().WithoutHOT().
+		ReplaceVnfd(t, "        sw_image_data: { name: image-1 }\n", "        name: web\n").
+		ReplaceVnfd(t, `      capabilities:
         virtual_compute:
           properties:
             requested_additional_capabilities:
               any: { requested_additional_capability_name: m1.small }
 `, "").
-		replace(t, vnfd, "          instantiate_end:\n            implementation: mgmt-drivers-kubernetes\n", "")
+		ReplaceVnfd(t, "          instantiate_end:\n            implementation: mgmt-drivers-kubernetes\n", "")
 }
 
 func TestFlavour_isOfContainersWhenItsVdusSayNothingOfVMs(t *testing.T) {
 	f := containerised(t)
-	flavour := f.open(t).Vnfd.Flavours[0]
+	flavour := f.Open(t).Vnfd.Flavours[0]
 	require.True(t, flavour.Containers)
-	_, err := hot.StackTemplate(&flavour, f.read)
+	_, err := hot.StackTemplate(&flavour, f.Read)
 	require.Equal(t, []string{
 		"the VDUs of the flavour small are containers: it has no Heat template, and cannot run on OpenStack",
-	}, problems(t, err))
+	}, vnfpkgtest.Problems(t, err))
 
-	const vnfd = "Definitions/top.yaml"
-	scripted := f.replace(t, vnfd, "          instantiate: []\n",
+	scripted := f.ReplaceVnfd(t, "          instantiate: []\n",
 		"          instantiate: []\n          instantiate_start:\n            implementation: ../Scripts/s.py\n").
-		with("Scripts/s.py", "pass\n").open(t).Vnfd.Flavours[0]
+		With("Scripts/s.py", "pass\n").Open(t).Vnfd.Flavours[0]
 	require.True(t, scripted.RunsScripts())
 	require.True(t, scripted.Containers, "a script of the package needs no servers")
-	for name, other := range map[string]files{
-		"an image": f.replace(t, vnfd, "        name: web\n", "        sw_image_data: { name: image-1 }\n"),
-		"a size": f.replace(t, vnfd, "        name: web\n", "        name: web\n      capabilities:\n        virtual_compute:\n"+
-			"          properties: { virtual_cpu: { num_virtual_cpu: 1 } }\n"),
-		"a driver of servers": f.replace(t, vnfd, "          instantiate: []\n",
+	for name, other := range map[string]vnfpkgtest.Files{
+		"an image": f.ReplaceVnfd(t, "        name: web\n", "        sw_image_data: { name: image-1 }\n"),
+		"a size": f.ReplaceVnfd(t, "        name: web\n",
+			"        name: web\n      capabilities:\n        virtual_compute:\n"+
+				"          properties: { virtual_cpu: { num_virtual_cpu: 1 } }\n"),
+		"a driver of servers": f.ReplaceVnfd(t, "          instantiate: []\n",
 			"          instantiate: []\n          instantiate_end:\n            implementation: mgmt-drivers-kubernetes\n"),
-		"a Base HOT": f.with("BaseHOT/small/top.yaml", minimalHOT).with("BaseHOT/small/nested/node.yaml", minimalNested),
+		"a Base HOT": f.With(vnfpkgtest.SmallHOT, vnfpkgtest.MinimalHOT).With(vnfpkgtest.NestedHOT, vnfpkgtest.MinimalNested),
 	} {
-		t.Run(name, func(t *testing.T) { require.False(t, other.open(t).Vnfd.Flavours[0].Containers) })
+		t.Run(name, func(t *testing.T) { require.False(t, other.Open(t).Vnfd.Flavours[0].Containers) })
 	}
 }
 
 func TestFlavour_ofASampleForVMsIsNoneOfContainers(t *testing.T) {
-	for _, p := range []*Package{buildSample(t), toscaOnly(t)} {
+	for _, p := range []*vnfpkg.Package{vnfpkgtest.Sample(t, "k8s-ha"), vnfpkgtest.Sample(t, "tosca-only")} {
 		for _, f := range p.Vnfd.Flavours {
 			require.False(t, f.Containers)
 		}

@@ -1,4 +1,4 @@
-package vnfpkg
+package vnfpkg_test
 
 import (
 	"os"
@@ -8,25 +8,26 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/vnfpkg/hot"
+	"github.com/windlass-nfv/windlass/vnfpkg/vnfpkgtest"
 )
 
 func TestDifferences_areThoseBeyondImages(t *testing.T) {
-	m := minimal()
-	v := m.open(t).Vnfd
-	for want, next := range map[string]files{
-		"": m.replace(t, topVnfd, "descriptor_id: vnfd-1", "descriptor_id: vnfd-2").replace(t, topVnfd, "name: image-1",
+	m := vnfpkgtest.Minimal()
+	v := m.Open(t).Vnfd
+	for want, next := range map[string]vnfpkgtest.Files{
+		"": m.ReplaceVnfd(t, "descriptor_id: vnfd-1", "descriptor_id: vnfd-2").ReplaceVnfd(t, "name: image-1",
 			"name: image-2, version: '3'").
-			replace(t, topVnfd, "software_version: 1.0", "software_version: 2.0").replace(t, topVnfd, "descriptor_version: '2'",
+			ReplaceVnfd(t, "software_version: 1.0", "software_version: 2.0").ReplaceVnfd(t, "descriptor_version: '2'",
 			"descriptor_version: '3'"),
-		"productName": m.replace(t, topVnfd, "product_name: Something", "product_name: Other"),
-		"flavours[small].vdus[node].computeFlavour": m.replace(t, topVnfd, "m1.small", "m1.large"),
-		"flavours[small].aspects":                   m.replace(t, topVnfd, "max_scale_level: 3", "max_scale_level: 4"),
-		"flavours[small].vdus[node].image": m.replace(t, topVnfd, "        sw_image_data: { name: image-1 }\n",
+		"productName": m.ReplaceVnfd(t, "product_name: Something", "product_name: Other"),
+		"flavours[small].vdus[node].computeFlavour": m.ReplaceVnfd(t, "m1.small", "m1.large"),
+		"flavours[small].aspects":                   m.ReplaceVnfd(t, "max_scale_level: 3", "max_scale_level: 4"),
+		"flavours[small].vdus[node].image": m.ReplaceVnfd(t, "        sw_image_data: { name: image-1 }\n",
 			"        description: none\n"),
-		"flavours[small].hooks.instantiate_end": m.replace(t, topVnfd, "mgmt-drivers-kubernetes",
+		"flavours[small].hooks.instantiate_end": m.ReplaceVnfd(t, "mgmt-drivers-kubernetes",
 			"mgmt-drivers-private-registry"),
 	} {
-		other := next.open(t).Vnfd
+		other := next.Open(t).Vnfd
 		differences := v.Differences(&other)
 		if want == "" {
 			require.Empty(t, differences)
@@ -39,9 +40,9 @@ func TestDifferences_areThoseBeyondImages(t *testing.T) {
 }
 
 func TestOtherImages_areTheFormerOnes(t *testing.T) {
-	m := minimal()
-	f, other := m.open(t).Vnfd.Flavours[0], m.replace(t, topVnfd, "name: image-1",
-		"name: image-2").open(t).Vnfd.Flavours[0]
+	m := vnfpkgtest.Minimal()
+	f, other := m.Open(t).Vnfd.Flavours[0], m.ReplaceVnfd(t, "name: image-1",
+		"name: image-2").Open(t).Vnfd.Flavours[0]
 	require.Equal(t, map[string]string{"node": "image-1"}, hot.OtherImages(&f, &other))
 	require.Empty(t, hot.OtherImages(&f, &f))
 }
@@ -49,10 +50,10 @@ func TestOtherImages_areTheFormerOnes(t *testing.T) {
 // TestHeatParameters_haveTheImagesThatAreKept checks that kept images are used, because with another image Heat would
 // replace every server of a group.
 func TestHeatParameters_haveTheImagesThatAreKept(t *testing.T) {
-	p := minimal().open(t)
+	p := vnfpkgtest.Minimal().Open(t)
 	f := &p.Vnfd.Flavours[0]
 	template, err := hot.StackTemplate(f, func(path string) ([]byte, error) {
-		b, ok := minimal()[path]
+		b, ok := vnfpkgtest.Minimal()[path]
 		if !ok {
 			return nil, os.ErrNotExist
 		}
@@ -79,28 +80,28 @@ func TestHeatParameters_haveTheImagesThatAreKept(t *testing.T) {
 // TestDifferingFiles_areThoseThatSaySomethingElse checks that a file with the same meaning in another form, or with
 // another name, does not change the stack.
 func TestDifferingFiles_areThoseThatSaySomethingElse(t *testing.T) {
-	const hot, nested = "BaseHOT/small/top.yaml", "BaseHOT/small/nested/node.yaml"
-	m := minimal()
-	v := m.open(t).Vnfd
+	const hot, nested = vnfpkgtest.SmallHOT, vnfpkgtest.NestedHOT
+	m := vnfpkgtest.Minimal()
+	v := m.Open(t).Vnfd
 	for name, c := range map[string]struct {
-		next files
+		next vnfpkgtest.Files
 		want []string
 	}{
 		"the same":    {m, nil},
-		"a comment":   {m.with(nested, "# New.\n"+m[nested]), nil},
-		"description": {m.with(hot, m[hot]+"description: new\n"), nil},
-		"a new name":  {m.without(hot).with("BaseHOT/small/other.yaml", m[hot]), nil},
-		"another":     {m.with(hot, m[hot]+"outputs: { new: { value: 1 } }\n"), []string{hot}},
-		"nested":      {m.with(nested, m[nested]+"outputs: { new: { value: 1 } }\n"), []string{nested}},
+		"a comment":   {m.With(nested, "# New.\n"+m[nested]), nil},
+		"description": {m.With(hot, m[hot]+"description: new\n"), nil},
+		"a new name":  {m.Without(hot).With("BaseHOT/small/other.yaml", m[hot]), nil},
+		"another":     {m.With(hot, m[hot]+"outputs: { new: { value: 1 } }\n"), []string{hot}},
+		"nested":      {m.With(nested, m[nested]+"outputs: { new: { value: 1 } }\n"), []string{nested}},
 		"both": {
-			m.without(hot).with("BaseHOT/small/other.yaml", m[hot]+"outputs: { new: { value: 1 } }\n").with(nested,
+			m.Without(hot).With("BaseHOT/small/other.yaml", m[hot]+"outputs: { new: { value: 1 } }\n").With(nested,
 				m[nested]+"outputs: { new: { value: 1 } }\n"),
 			[]string{"BaseHOT/small/other.yaml", nested},
 		},
 	} {
-		next := c.next.open(t).Vnfd
+		next := c.next.Open(t).Vnfd
 		require.Empty(t, v.Differences(&next), name)
-		got, err := v.Flavours[0].DifferingFiles(&next.Flavours[0], m.read, c.next.read)
+		got, err := v.Flavours[0].DifferingFiles(&next.Flavours[0], m.Read, c.next.Read)
 		require.NoError(t, err, name)
 		require.Equal(t, c.want, got, name)
 	}

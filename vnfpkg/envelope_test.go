@@ -1,4 +1,4 @@
-package vnfpkg
+package vnfpkg_test
 
 import (
 	"bytes"
@@ -14,23 +14,24 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/vnfpkg/archive"
+	"github.com/windlass-nfv/windlass/vnfpkg/vnfpkgtest"
 )
 
-func openEnvelope(t *testing.T, f files) (*archive.Envelope, error) {
+func openEnvelope(t *testing.T, f vnfpkgtest.Files) (*archive.Envelope, error) {
 	t.Helper()
-	data := f.zip()
+	data := f.Zip()
 	return archive.OpenEnvelope(bytes.NewReader(data), int64(len(data)), archive.Limits{})
 }
 
 func TestEnvelope_holdsAPackageWhoseSignatureHolds(t *testing.T) {
 	s := newSigner(t)
-	inner := string(minimal().zip())
+	inner := string(vnfpkgtest.Minimal().Zip())
 	for _, digest := range []asn1.ObjectIdentifier{
 		pkcs7.OIDDigestAlgorithmSHA256, pkcs7.OIDDigestAlgorithmSHA384, pkcs7.OIDDigestAlgorithmSHA512,
 	} {
 		signature := s.sign(t, inner, digest, true)
 		block, _ := pem.Decode([]byte(signature))
-		for name, f := range map[string]files{
+		for name, f := range map[string]vnfpkgtest.Files{
 			"PEM":         {"vnf.csar": inner, "vnf.cms": signature, "README.md": "x"},
 			"DER":         {"vnf.zip": inner, "vnf.p7s": string(block.Bytes)},
 			"of the name": {"vnf.csar": inner, "vnf.csar.cms": signature, "a.cms": "another"},
@@ -57,7 +58,7 @@ func TestEnvelope_holdsAPackageWhoseSignatureHolds(t *testing.T) {
 
 func TestEnvelope_whoseSignatureDoesNotHoldIsRefused(t *testing.T) {
 	s, other := newSigner(t), newSigner(t)
-	inner := string(minimal().zip())
+	inner := string(vnfpkgtest.Minimal().Zip())
 	good := s.sign(t, inner, pkcs7.OIDDigestAlgorithmSHA256, true)
 	for name, c := range map[string]struct{ signature, want string }{
 		"of another package": {
@@ -77,31 +78,31 @@ func TestEnvelope_whoseSignatureDoesNotHoldIsRefused(t *testing.T) {
 		},
 		"with something after": {good + "x", "not one PEM block of type CMS"},
 	} {
-		e, err := openEnvelope(t, files{"vnf.csar": inner, "vnf.cms": c.signature})
+		e, err := openEnvelope(t, vnfpkgtest.Files{"vnf.csar": inner, "vnf.cms": c.signature})
 		require.NoError(t, err, name)
 		_, err = e.Verify(archive.Trust{Anchors: s.anchors})
 		require.Error(t, err, name)
-		require.Contains(t, strings.Join(problems(t, err), "\n"), c.want, name)
+		require.Contains(t, strings.Join(vnfpkgtest.Problems(t, err), "\n"), c.want, name)
 	}
-	e, err := openEnvelope(t, files{"vnf.csar": inner, "vnf.cms": good, "vnf.cert": "none"})
+	e, err := openEnvelope(t, vnfpkgtest.Files{"vnf.csar": inner, "vnf.cms": good, "vnf.cert": "none"})
 	require.NoError(t, err)
 	_, err = e.Verify(archive.Trust{Anchors: s.anchors})
-	require.Equal(t, []string{"vnf.cert: is no certificate"}, problems(t, err))
+	require.Equal(t, []string{"vnf.cert: is no certificate"}, vnfpkgtest.Problems(t, err))
 }
 
 func TestEnvelope_isNotVerifiedWithoutAnchorsAndSaysSo(t *testing.T) {
-	e, err := openEnvelope(t, files{"vnf.csar": "x", "vnf.cms": "y"})
+	e, err := openEnvelope(t, vnfpkgtest.Files{"vnf.csar": "x", "vnf.cms": "y"})
 	require.NoError(t, err)
 	warnings, err := e.Verify(archive.Trust{})
 	require.NoError(t, err)
 	require.Equal(t, []string{"vnf.cms: the signature of the package is not checked: no trust anchors are configured"},
-		sentences(warnings))
+		vnfpkgtest.Sentences(warnings))
 }
 
 func TestOpenEnvelope_knowsWhatIsNone(t *testing.T) {
-	for name, f := range map[string]files{
-		"a package":                   minimal(),
-		"a package that carries some": minimal().with("inner.csar", "x").with("inner.cms", "y"),
+	for name, f := range map[string]vnfpkgtest.Files{
+		"a package":                   vnfpkgtest.Minimal(),
+		"a package that carries some": vnfpkgtest.Minimal().With("inner.csar", "x").With("inner.cms", "y"),
 		"a package by its root":       {"top.yaml": "x", "inner.zip": "y", "top.cms": "z"},
 		"an archive of another":       {"vnf.csar": "x"},
 		"a signature alone":           {"vnf.cms": "x"},
@@ -115,7 +116,7 @@ func TestOpenEnvelope_knowsWhatIsNone(t *testing.T) {
 	e, err := archive.OpenEnvelope(strings.NewReader("no archive"), 10, archive.Limits{})
 	require.NoError(t, err)
 	require.Nil(t, e)
-	_, err = openEnvelope(t, files{"a.csar": "x", "b.csar": "y", "a.cms": "z"})
+	_, err = openEnvelope(t, vnfpkgtest.Files{"a.csar": "x", "b.csar": "y", "a.cms": "z"})
 	require.True(t, lcm.Is(err, lcm.KindInvalid))
 	require.ErrorContains(t, err, "several packages")
 }
@@ -124,23 +125,23 @@ func TestOpenEnvelope_knowsWhatIsNone(t *testing.T) {
 var anchorsOfNobody = x509.NewCertPool()
 
 func FuzzEnvelope(f *testing.F) {
-	inner := string(minimal().zip())
-	f.Add(files{
+	inner := string(vnfpkgtest.Minimal().Zip())
+	f.Add(vnfpkgtest.Files{
 		"vnf.csar": inner,
 		"vnf.cms":  "-----BEGIN CMS-----\nMIAGCSqGSIb3DQEHAqCAMIACAQExAA==\n-----END CMS-----\n",
-	}.zip())
-	f.Add(files{"vnf.csar": inner, "vnf.cms": "0\x80", "vnf.cert": "x"}.zip())
+	}.Zip())
+	f.Add(vnfpkgtest.Files{"vnf.csar": inner, "vnf.cms": "0\x80", "vnf.cert": "x"}.Zip())
 	f.Add([]byte("PK\x05\x06"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		e, err := archive.OpenEnvelope(bytes.NewReader(data), int64(len(data)), fuzzLimits)
+		e, err := archive.OpenEnvelope(bytes.NewReader(data), int64(len(data)), vnfpkgtest.FuzzLimits)
 		if err != nil || e == nil {
 			if err != nil {
-				requireInvalid(t, err)
+				vnfpkgtest.RequireInvalid(t, err)
 			}
 			return
 		}
 		if _, err := e.Verify(archive.Trust{Anchors: anchorsOfNobody}); err != nil {
-			requireInvalid(t, err)
+			vnfpkgtest.RequireInvalid(t, err)
 		}
 	})
 }

@@ -1,7 +1,6 @@
-package vnfpkg
+package vnfpkg_test
 
 import (
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,10 +9,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/vnfpkg/hot"
+	"github.com/windlass-nfv/windlass/vnfpkg/vnfpkgtest"
 )
 
 // foreignFiles returns Tacker's sample package, which is beside the repository and not part of it.
-func foreignFiles(t testing.TB) files {
+func foreignFiles(t testing.TB) vnfpkgtest.Files {
 	t.Helper()
 	root := os.Getenv("WINDLASS_FOREIGN_PACKAGE")
 	if root == "" {
@@ -23,21 +23,11 @@ func foreignFiles(t testing.TB) files {
 		t.Skipf("Tacker's kubernetes_vnf_package is not at %s: its compatibility is NOT tested; set "+
 			"WINDLASS_FOREIGN_PACKAGE to its directory", root)
 	}
-	out := files{}
-	require.NoError(t, filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
-		}
-		data, err := os.ReadFile(path)
-		name, _ := filepath.Rel(root, path)
-		out[filepath.ToSlash(name)] = string(data)
-		return err
-	}))
-	return out
+	return vnfpkgtest.FilesIn(t, root)
 }
 
 func TestTackerPackage_loadsWithItsThreeFlavours(t *testing.T) {
-	p := foreignFiles(t).open(t)
+	p := foreignFiles(t).Open(t)
 
 	require.EqualValues(t, "b1db0ce7-ebca-1fb7-95ed-4840d70a1163", p.Vnfd.ID)
 	require.Equal(t, []string{"Company", "Sample VNF", "1.0", "1.0"},
@@ -62,7 +52,7 @@ func TestTackerPackage_loadsWithItsThreeFlavours(t *testing.T) {
 }
 
 func TestTackerPackage_warnsOfFilesItLacks(t *testing.T) {
-	warnings := strings.Join(sentences(foreignFiles(t).open(t).Warnings), "\n")
+	warnings := strings.Join(vnfpkgtest.Sentences(foreignFiles(t).Open(t).Warnings), "\n")
 
 	for _, name := range []string{
 		"Scripts/install_k8s_cluster.sh", "Scripts/kubernetes_mgmt.py",
@@ -74,10 +64,10 @@ func TestTackerPackage_warnsOfFilesItLacks(t *testing.T) {
 
 func TestTackerPackage_makesTheParametersOfItsTemplates(t *testing.T) {
 	tacker := foreignFiles(t)
-	links := links("net0-id", "masterNode_CP1", "workerNode_CP2")
+	links := vnfpkgtest.Links("net0-id", "masterNode_CP1", "workerNode_CP2")
 
 	for id, image := range map[string]string{"simple": "", "complex": "HA ", "podaffinity": "HA "} {
-		_, params, err := tacker.stack(t, id, hot.Request{ExtVirtualLinks: links, AdditionalParams: map[string]any{
+		_, params, err := tacker.Stack(t, id, hot.Request{ExtVirtualLinks: links, AdditionalParams: map[string]any{
 			"k8s_master_node_group": "masters", "unknown": "ignored",
 		}})
 		require.NoError(t, err)
@@ -100,8 +90,8 @@ func TestTackerPackage_makesTheParametersOfItsTemplates(t *testing.T) {
 }
 
 func TestTackerPackage_followsTheLevelThoughItsTemplatesHaveNumbers(t *testing.T) {
-	template, params, err := foreignFiles(t).stack(t, "complex", hot.Request{
-		LevelID: "instantiation_level_2", ExtVirtualLinks: links("n", "masterNode_CP1", "workerNode_CP2"),
+	template, params, err := foreignFiles(t).Stack(t, "complex", hot.Request{
+		LevelID: "instantiation_level_2", ExtVirtualLinks: vnfpkgtest.Links("n", "masterNode_CP1", "workerNode_CP2"),
 	})
 
 	require.NoError(t, err)

@@ -1,4 +1,4 @@
-package vnfpkg
+package vnfpkg_test
 
 import (
 	"testing"
@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
+	"github.com/windlass-nfv/windlass/vnfpkg/vnfpkgtest"
 )
 
 func TestHooks_runScriptsOfThePackage(t *testing.T) {
@@ -15,12 +16,12 @@ func TestHooks_runScriptsOfThePackage(t *testing.T) {
           scale_end: { implementation: Scripts/own.py }
           instantiate_start: { implementation: configure }
 `
-	p := minimal().
-		replace(t, topVnfd, "instantiate_end:\n            implementation: mgmt-drivers-kubernetes\n", hooks).
-		replace(t, topVnfd, "      interfaces:\n",
+	p := vnfpkgtest.Minimal().
+		ReplaceVnfd(t, "instantiate_end:\n            implementation: mgmt-drivers-kubernetes\n", hooks).
+		ReplaceVnfd(t, "      interfaces:\n",
 			"      artifacts: { configure: { type: tosca.artifacts.Implementation.Bash, file: ../Scripts/configure.sh } }\n      interfaces:\n").
-		with("Scripts/own.py", "").with("Scripts/configure.sh", "").
-		open(t)
+		With("Scripts/own.py", "").With("Scripts/configure.sh", "").
+		Open(t)
 
 	f := p.Vnfd.Flavours[0]
 	end := f.Hooks["instantiate_end"]
@@ -33,7 +34,7 @@ func TestHooks_runScriptsOfThePackage(t *testing.T) {
 		"a script stands at instantiate_start",
 	)
 	require.True(t, f.RunsScripts())
-	require.Subset(t, sentences(p.Warnings), []string{
+	require.Subset(t, vnfpkgtest.Sentences(p.Warnings), []string{
 		`Definitions/top.yaml:22: the input "bad-name" is not a valid variable name, so scripts do not get it`,
 	})
 }

@@ -1,4 +1,4 @@
-package vnfpkg
+package vnfpkg_test
 
 import (
 	"fmt"
@@ -11,6 +11,7 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg/archive"
 	"github.com/windlass-nfv/windlass/vnfpkg/document"
 	"github.com/windlass-nfv/windlass/vnfpkg/tosca"
+	"github.com/windlass-nfv/windlass/vnfpkg/vnfpkgtest"
 )
 
 // TestOpen_isQuickWithAsManyItemsAsAllowed uses the greatest allowed numbers of VDUs, aspects, levels and steps, which
@@ -49,7 +50,7 @@ topology_template:
 	b.WriteString("      } } }\n")
 	started := time.Now()
 
-	p := minimal().with("Definitions/top.yaml", b.String()).open(t)
+	p := vnfpkgtest.Minimal().With(vnfpkgtest.TopVnfd, b.String()).Open(t)
 
 	require.Less(t, time.Since(started), 30*time.Second)
 	capacity, err := p.Vnfd.Flavours[0].Capacity("l7")
@@ -62,28 +63,28 @@ func TestOpen_refusesMoreItemsThanAllowed(t *testing.T) {
 	for i := range tosca.MaxItems {
 		fmt.Fprintf(&more, "    v%d: { type: tosca.nodes.nfv.Vdu.Compute }\n", i)
 	}
-	sources := minimal().replace(t, "Definitions/top.yaml", "    node_CP:\n", more.String()+"    node_CP:\n")
+	sources := vnfpkgtest.Minimal().ReplaceVnfd(t, "    node_CP:\n", more.String()+"    node_CP:\n")
 
-	_, err := openBytes(sources.zip(), archive.Limits{})
+	_, err := sources.TryOpen()
 
-	require.Equal(t, []string{"Definitions/top.yaml: has more than the 100 VDUs allowed"}, problems(t, err))
+	require.Equal(t, []string{"Definitions/top.yaml: has more than the 100 VDUs allowed"}, vnfpkgtest.Problems(t, err))
 }
 
 // TestOpen_countsTheValuesOfAllDefinitionsTogether checks that the limit is for all definitions together, so that a
 // small archive with many definitions does not cost more than one with few.
 func TestOpen_countsTheValuesOfAllDefinitionsTogether(t *testing.T) {
-	sources, imports := minimal(), "imports:\n"
+	sources, imports := vnfpkgtest.Minimal(), "imports:\n"
 	for i := range 10 {
 		name := fmt.Sprintf("d%d.yaml", i)
 		imports += "  - " + name + "\n"
-		sources = sources.with("Definitions/"+name,
+		sources = sources.With("Definitions/"+name,
 			"tosca_definitions_version: tosca_simple_yaml_1_2\nx: ["+strings.Repeat("x, ", 900)+"]\n")
 	}
-	sources = sources.with("Definitions/top.yaml", minimalVnfd+imports)
+	sources = sources.With(vnfpkgtest.TopVnfd, vnfpkgtest.MinimalVnfd+imports)
 
-	_, err := openBytes(sources.zip(), archive.Limits{YAML: document.Limits{MaxNodes: 1000}})
+	_, err := vnfpkgtest.OpenBytes(sources.Zip(), archive.Limits{YAML: document.Limits{MaxNodes: 1000}})
 
-	require.Contains(t, strings.Join(problems(t, err), "\n"), "values allowed")
+	require.Contains(t, strings.Join(vnfpkgtest.Problems(t, err), "\n"), "values allowed")
 }
 
 // TestOpen_boundsWhatContainersSayTogether checks the limit for all containers together: VDUs may share containers,
@@ -94,9 +95,10 @@ func TestOpen_boundsWhatContainersSayTogether(t *testing.T) {
 		fmt.Fprintf(&more, "    v%d: { type: tosca.nodes.nfv.Vdu.OsContainerDeployableUnit, requirements: [ { container: server } ] }\n", i)
 	}
 	long := "        env: { A: " + strings.Repeat("x", 100<<10) + " }\n"
-	_, err := openBytes(podded().replace(t, podVnfd, "    cp:\n", more.String()+"    cp:\n").
-		replace(t, podVnfd, "        requested_cpu_resources: 500\n", long).zip(), archive.Limits{})
-	require.Contains(t, problems(t, err), "Definitions/top.yaml: has more than the 1048576 bytes allowed for the texts of all containers")
+	_, err := vnfpkgtest.MinimalContainers().ReplaceVnfd(t, "    cp:\n", more.String()+"    cp:\n").
+		ReplaceVnfd(t, "        requested_cpu_resources: 500\n", long).TryOpen()
+	require.Contains(t, vnfpkgtest.Problems(t, err),
+		"Definitions/top.yaml: has more than the 1048576 bytes allowed for the texts of all containers")
 
 	more.Reset()
 	for i := range tosca.MaxItems {
@@ -104,7 +106,8 @@ func TestOpen_boundsWhatContainersSayTogether(t *testing.T) {
 	}
 	nodes := strings.ReplaceAll(strings.ReplaceAll(more.String(), "        - container: ", "    "), "\n",
 		": { type: tosca.nodes.nfv.Vdu.OsContainer, artifacts: { sw_image: x } }\n")
-	_, err = openBytes(podded().replace(t, podVnfd, "        - container: server\n", "        - container: server\n"+more.String()).
-		replace(t, podVnfd, "    cp:\n", nodes+"    cp:\n").zip(), archive.Limits{})
-	require.Contains(t, problems(t, err), "Definitions/top.yaml: has more than the 100 containers allowed")
+	_, err = vnfpkgtest.MinimalContainers().
+		ReplaceVnfd(t, "        - container: server\n", "        - container: server\n"+more.String()).
+		ReplaceVnfd(t, "    cp:\n", nodes+"    cp:\n").TryOpen()
+	require.Contains(t, vnfpkgtest.Problems(t, err), "Definitions/top.yaml: has more than the 100 containers allowed")
 }

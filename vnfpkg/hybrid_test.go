@@ -1,22 +1,18 @@
-package vnfpkg
+package vnfpkg_test
 
 import (
-	"bytes"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/windlass-nfv/windlass/vnfpkg/archive"
 	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 	"github.com/windlass-nfv/windlass/vnfpkg/hot"
+	"github.com/windlass-nfv/windlass/vnfpkg/vnfpkgtest"
 )
 
 func sampleHybrid(t *testing.T) *descriptor.Flavour {
 	t.Helper()
-	var csar bytes.Buffer
-	require.NoError(t, Build("samples/hybrid", &csar))
-	p, err := openBytes(csar.Bytes(), archive.Limits{})
-	require.NoError(t, err)
+	p := vnfpkgtest.Sample(t, "hybrid")
 	require.Empty(t, p.Warnings)
 	f, err := p.Vnfd.Flavour("simple")
 	require.NoError(t, err)

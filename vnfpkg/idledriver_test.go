@@ -1,10 +1,12 @@
-package vnfpkg
+package vnfpkg_test
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/vnfpkg/vnfpkgtest"
 )
 
 // idleClass has the form of Tacker's vnflcm_noop.py, in its releases and in its tests.
@@ -52,14 +54,14 @@ func TestHook_ofADriverThatDoesNothingIsNone(t *testing.T) {
 		"a script of v2":              {"noop", "vnflcm_noop.py", "pass\n", false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			sources := minimal().replace(t, "Definitions/top.yaml", "implementation: mgmt-drivers-kubernetes",
+			sources := vnfpkgtest.Minimal().ReplaceVnfd(t, "implementation: mgmt-drivers-kubernetes",
 				"implementation: "+c.implementation)
 			if c.file != "" {
-				sources = sources.replace(t, "Definitions/top.yaml", "      interfaces:\n",
+				sources = sources.ReplaceVnfd(t, "      interfaces:\n",
 					"      artifacts: { noop: { type: tosca.artifacts.Implementation.Python, file: ../Scripts/"+c.file+" } }\n"+
-						"      interfaces:\n").with("Scripts/"+c.file, c.text)
+						"      interfaces:\n").With("Scripts/"+c.file, c.text)
 			}
-			p := sources.open(t)
+			p := sources.Open(t)
 			_, has := p.Vnfd.Flavours[0].Hooks["instantiate_end"]
 			require.Equal(t, !c.idle, has)
 			if c.idle {

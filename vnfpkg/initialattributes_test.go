@@ -1,4 +1,4 @@
-package vnfpkg
+package vnfpkg_test
 
 import (
 	"fmt"
@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/windlass-nfv/windlass/vnfpkg/archive"
+	"github.com/windlass-nfv/windlass/vnfpkg/vnfpkgtest"
 )
 
 const modifiableTypes = `tosca_definitions_version: tosca_simple_yaml_1_2
@@ -59,14 +59,14 @@ data_types:
 `
 
 func TestOpen_readsInitialValues(t *testing.T) {
-	f := minimal().with("Definitions/types.yaml", modifiableTypes).
-		replace(t, "Definitions/top.yaml", "topology_template:\n", "imports: [ types.yaml ]\ntopology_template:\n  "+
+	f := vnfpkgtest.Minimal().With("Definitions/types.yaml", modifiableTypes).
+		ReplaceVnfd(t, "topology_template:\n", "imports: [ types.yaml ]\ntopology_template:\n  "+
 			"inputs:\n    where: { type: string, default: south }\n    unknown: { type: string }\n").
-		replace(t, "Definitions/top.yaml", "      type: tosca.nodes.nfv.VNF\n      properties:\n",
+		ReplaceVnfd(t, "      type: tosca.nodes.nfv.VNF\n      properties:\n",
 			"      type: someone.Derived\n      properties:\n"+
 				"        modifiable_attributes: { metadata: { rack: 7, site: { get_input: where } }, extensions: { level: { "+
 				"get_input: unknown } } }\n")
-	v := f.open(t).Vnfd
+	v := f.Open(t).Vnfd
 	require.Equal(t, map[string]any{"site": "south", "rack": int64(7)}, v.Metadata)
 	require.Equal(t, map[string]any{"level": "info", "retries": int64(3), "hosts": []any{"a", "b"}}, v.Extensions,
 		"an input without a value says nothing")
@@ -74,16 +74,16 @@ func TestOpen_readsInitialValues(t *testing.T) {
 		v.ConfigurableProperties,
 		"those of the standard would promise what Windlass does not do")
 
-	v = minimal().open(t).Vnfd
+	v = vnfpkgtest.Minimal().Open(t).Vnfd
 	require.Nil(t, v.Metadata)
 	require.Nil(t, v.Extensions)
 	require.Nil(t, v.ConfigurableProperties)
 }
 
 func TestOpen_readsInitialValuesOfTheNodeWithoutTypes(t *testing.T) {
-	v := minimal().replace(t, "Definitions/top.yaml", "        provider: Someone\n",
+	v := vnfpkgtest.Minimal().ReplaceVnfd(t, "        provider: Someone\n",
 		"        provider: Someone\n        modifiable_attributes: { metadata: { site: north }, extensions: }\n        "+
-			"configurable_properties: { is_autoscale_enabled: true }\n").open(t).Vnfd
+			"configurable_properties: { is_autoscale_enabled: true }\n").Open(t).Vnfd
 	require.Equal(t, map[string]any{"site": "north"}, v.Metadata)
 	require.Nil(t, v.Extensions)
 	require.Nil(t, v.ConfigurableProperties)
@@ -100,10 +100,10 @@ func TestOpen_boundsDataTypesThatMultiply(t *testing.T) {
 	}
 	types.WriteString("node_types:\n  someone.VNF:\n    derived_from: tosca.nodes.nfv.VNF\n    properties:\n      " +
 		"modifiable_attributes: { type: t0 }\n")
-	f := minimal().with("Definitions/types.yaml", types.String()).
-		replace(t, "Definitions/top.yaml", "topology_template:\n", "imports: [ types.yaml ]\ntopology_template:\n").
-		replace(t, "Definitions/top.yaml", "      type: tosca.nodes.nfv.VNF\n", "      type: someone.VNF\n")
-	_, err := openBytes(f.zip(), archive.Limits{})
-	require.Len(t, problems(t, err), 1)
+	f := vnfpkgtest.Minimal().With("Definitions/types.yaml", types.String()).
+		ReplaceVnfd(t, "topology_template:\n", "imports: [ types.yaml ]\ntopology_template:\n").
+		ReplaceVnfd(t, "      type: tosca.nodes.nfv.VNF\n", "      type: someone.VNF\n")
+	_, err := f.TryOpen()
+	require.Len(t, vnfpkgtest.Problems(t, err), 1)
 	require.ErrorContains(t, err, "more than 10000 members")
 }

@@ -1,4 +1,4 @@
-package vnfpkg
+package vnfpkg_test
 
 import (
 	"testing"
@@ -8,42 +8,34 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 	"github.com/windlass-nfv/windlass/vnfpkg/hot"
+	"github.com/windlass-nfv/windlass/vnfpkg/vnfpkgtest"
 )
 
 // takingPort returns a package whose server uses the given port of its connection point.
-func takingPort(t *testing.T) files {
+func takingPort(t *testing.T) vnfpkgtest.Files {
 	t.Helper()
-	return minimal().replace(t, smallHOT, "          network: { get_param: [ nfv, CP, node_CP, network ] }",
+	return vnfpkgtest.Minimal().ReplaceHOT(t, "          network: { get_param: [ nfv, CP, node_CP, network ] }",
 		"          port: { get_param: [ nfv, CP, node_CP, port ] }").
-		replace(t, "BaseHOT/small/nested/node.yaml", "  network: { type: string }\n",
+		ReplaceNested(t, "  network: { type: string }\n",
 			"  network: { type: string, default: none }\n  port: { type: string }\n")
 }
 
 func givenPort(port string) []lcm.ExtVirtualLink {
-	ext := links("net", "node_CP")
+	ext := vnfpkgtest.Links("net", "node_CP")
 	ext[0].ExtCps[0].LinkPort = &lcm.LinkPort{ID: "p", ResourceID: port}
 	return ext
 }
 
-func (f files) template(t *testing.T) (*descriptor.Flavour, hot.Template) {
-	t.Helper()
-	fl, err := f.open(t).Vnfd.Flavour("small")
-	require.NoError(t, err)
-	template, err := hot.StackTemplate(fl, f.read)
-	require.NoError(t, err)
-	return fl, template
-}
-
 func TestHeatParameters_haveTheGivenPort(t *testing.T) {
 	f := takingPort(t)
-	_, params, err := f.stack(t, "small", hot.Request{LevelID: "high", ExtVirtualLinks: givenPort("port-1")})
+	_, params, err := f.Stack(t, "small", hot.Request{LevelID: "high", ExtVirtualLinks: givenPort("port-1")})
 	require.NoError(t, err)
 	require.Equal(t, map[string]any{"node_CP": map[string]any{"port": "port-1"}}, params["nfv"].(map[string]any)["CP"])
 
-	_, _, err = f.stack(t, "small", hot.Request{LevelID: "high", ExtVirtualLinks: links("net", "node_CP")})
+	_, _, err = f.Stack(t, "small", hot.Request{LevelID: "high", ExtVirtualLinks: vnfpkgtest.Links("net", "node_CP")})
 	require.ErrorContains(t, err, "the connection point node_CP needs a port")
-	_, params, err = f.stack(t, "small", hot.Request{
-		LevelID: "high", ExtVirtualLinks: links("net", "node_CP"),
+	_, params, err = f.Stack(t, "small", hot.Request{
+		LevelID: "high", ExtVirtualLinks: vnfpkgtest.Links("net", "node_CP"),
 		AdditionalParams: map[string]any{
 			"nfv": map[string]any{"CP": map[string]any{"node_CP": map[string]any{"port": "patched"}}},
 		},
@@ -51,8 +43,8 @@ func TestHeatParameters_haveTheGivenPort(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, map[string]any{"node_CP": map[string]any{"port": "patched"}}, params["nfv"].(map[string]any)["CP"])
 
-	_, params, err = minimal().replace(t, smallHOT, "[ nfv, CP, node_CP, network ]", "[ nfv, CP, node_CP ]").
-		stack(t, "small", hot.Request{LevelID: "high", ExtVirtualLinks: links("net", "node_CP")})
+	_, params, err = vnfpkgtest.Minimal().ReplaceHOT(t, "[ nfv, CP, node_CP, network ]", "[ nfv, CP, node_CP ]").
+		Stack(t, "small", hot.Request{LevelID: "high", ExtVirtualLinks: vnfpkgtest.Links("net", "node_CP")})
 	require.NoError(t, err)
 	require.NotContains(t, params["nfv"].(map[string]any)["CP"].(map[string]any)["node_CP"], "port",
 		"an entry as a whole has none where none was given")
@@ -60,8 +52,8 @@ func TestHeatParameters_haveTheGivenPort(t *testing.T) {
 
 func TestPortsProblems_ofTemplatesThatCannotHaveThem(t *testing.T) {
 	one := map[string]int{"node": 1}
-	says := func(f files, capacity map[string]int, links []lcm.ExtVirtualLink) (out []string) {
-		fl, template := f.template(t)
+	says := func(f vnfpkgtest.Files, capacity map[string]int, links []lcm.ExtVirtualLink) (out []string) {
+		fl, template := f.Template(t, "small")
 		problems, err := template.PortsProblems(fl, links, capacity, nil)
 		require.NoError(t, err)
 		for _, p := range problems {
@@ -71,22 +63,22 @@ func TestPortsProblems_ofTemplatesThatCannotHaveThem(t *testing.T) {
 		return out
 	}
 	require.Empty(t, says(takingPort(t), one, givenPort("port-1")))
-	require.Empty(t, says(minimal(), one, links("net", "node_CP")))
-	made := says(minimal(), one, givenPort("port-1"))
+	require.Empty(t, says(vnfpkgtest.Minimal(), one, vnfpkgtest.Links("net", "node_CP")))
+	made := says(vnfpkgtest.Minimal(), one, givenPort("port-1"))
 	require.Len(t, made, 1)
 	require.Contains(t, made[0], `node_CP cannot have the port port-1 of linkPortId "p": the Base HOT makes the port itself`)
 	several := says(takingPort(t), map[string]int{"node": 3}, givenPort("port-1"))
 	require.Len(t, several, 1)
 	require.Contains(t, several[0], "there are 3 VMs of node, but a port belongs to one server only")
 
-	fl, template := takingPort(t).template(t)
+	fl, template := takingPort(t).Template(t, "small")
 	taken, err := template.Connections(fl)
 	require.NoError(t, err)
 	require.True(t, taken["node_CP"], "it can be connected otherwise")
 	needs, err := template.NeedsPort(fl, "node_CP")
 	require.NoError(t, err)
 	require.True(t, needs)
-	fl, template = minimal().template(t)
+	fl, template = vnfpkgtest.Minimal().Template(t, "small")
 	needs, err = template.NeedsPort(fl, "node_CP")
 	require.NoError(t, err)
 	require.False(t, needs)
@@ -96,7 +88,7 @@ func TestPortsProblems_ofTemplatesThatCannotHaveThem(t *testing.T) {
 // class that sets another port causes an error, unless it uses the given port elsewhere in the parameters.
 func TestMadeParameters_haveTheGivenPort(t *testing.T) {
 	f := takingPort(t)
-	fl, template := f.template(t)
+	fl, template := f.Template(t, "small")
 	for _, entry := range []map[string]any{{}, {"port": nil}, {"port": "its-own"}} {
 		made := map[string]any{"nfv": map[string]any{
 			"VDU": map[string]any{"node": map[string]any{"image": "i", "flavor": "f"}}, "CP": map[string]any{"node_CP": entry},
@@ -119,22 +111,22 @@ func TestMadeParameters_haveTheGivenPort(t *testing.T) {
 }
 
 // apartTakingPort returns a package with StandardUserData whose VMs use one port each.
-func apartTakingPort(t *testing.T) files {
+func apartTakingPort(t *testing.T) vnfpkgtest.Files {
 	t.Helper()
-	return apartPackage(t).replace(t, smallHOT, "      addresses: [ { subnet: { get_param: [ nfv, CP, node_CP, "+
+	return apartPackage(t).ReplaceHOT(t, "      addresses: [ { subnet: { get_param: [ nfv, CP, node_CP, "+
 		"fixed_ips, 0, subnet ] } } ]", "      port: { get_param: [ nfv, CP, node_CP, port ] }").
-		replace(t, "BaseHOT/small/nested/node.yaml", "  addresses: { type: json }\n", "  port: { type: string }\n")
+		ReplaceNested(t, "  addresses: { type: json }\n", "  port: { type: string }\n")
 }
 
 func TestApart_givesEachVnfcAPortOfItsOwn(t *testing.T) {
 	f := apartTakingPort(t)
-	ext := links("net", "node_CP")
+	ext := vnfpkgtest.Links("net", "node_CP")
 	for _, port := range []string{"a", "b", "c"} {
 		ext[0].ExtCps[0].Configs = append(ext[0].ExtCps[0].Configs,
 			lcm.CpConfig{Key: port, LinkPort: &lcm.LinkPort{ID: port, ResourceID: "port-" + port}})
 	}
 	members := descriptor.Members{"node": {0, 2}}
-	_, params, err := f.apart(t, members, hot.Request{ExtVirtualLinks: ext})
+	_, params, err := apart(t, f, members, hot.Request{ExtVirtualLinks: ext})
 	require.NoError(t, err)
 	cps := params["nfv"].(map[string]any)["CP"].(map[string]any)
 	require.Equal(t, []any{"port-a", "port-c"}, []any{
@@ -142,7 +134,7 @@ func TestApart_givesEachVnfcAPortOfItsOwn(t *testing.T) {
 		cps["node_CP-2"].(map[string]any)["port"],
 	})
 
-	fl, template := f.template(t)
+	fl, template := f.Template(t, "small")
 	problems, err := template.PortsProblems(fl, ext, nil, members)
 	require.NoError(t, err)
 	require.Empty(t, problems, "the port that is left over waits for a scaling out")
@@ -152,7 +144,8 @@ func TestApart_givesEachVnfcAPortOfItsOwn(t *testing.T) {
 	require.Contains(t, problems[0].Detail, "there are 5 VMs of node and 3 ports of node_CP")
 	require.Contains(t, problems[0].Detail, "There is no port for node-3, node-4: add an entry with a linkPortId to "+
 		"cpConfig, or name the port in additionalParams (nfv, CP, node_CP-4, port)")
-	_, _, err = f.apart(t, descriptor.Members{"node": {0}}, hot.Request{ExtVirtualLinks: links("net", "node_CP")})
+	_, _, err = apart(t, f, descriptor.Members{"node": {0}},
+		hot.Request{ExtVirtualLinks: vnfpkgtest.Links("net", "node_CP")})
 	require.ErrorContains(t, err, "the connection point node_CP needs a port", "none is given at all")
 
 	problems, err = template.PortsProblems(fl, ext, map[string]int{"node": 1}, nil)
@@ -165,8 +158,8 @@ func TestApart_givesEachVnfcAPortOfItsOwn(t *testing.T) {
 // TestMadePortsProblems_countPortsAndVms checks that a class of the package does not make more VMs than there are
 // ports. Additional ports are for later VMs.
 func TestMadePortsProblems_countPortsAndVms(t *testing.T) {
-	fl, _ := takingPort(t).template(t)
-	ext := links("net", "node_CP")
+	fl, _ := takingPort(t).Template(t, "small")
+	ext := vnfpkgtest.Links("net", "node_CP")
 	ext[0].ExtCps[0].Configs = []lcm.CpConfig{
 		{Key: "a", LinkPort: &lcm.LinkPort{ID: "a", ResourceID: "port-a"}},
 		{Key: "b", LinkPort: &lcm.LinkPort{ID: "b", ResourceID: "port-b"}},
@@ -189,8 +182,8 @@ func TestMadePortsProblems_countPortsAndVms(t *testing.T) {
 // TestPortsProblems_ofAConnectionPointThatIsNotThere has a request that names a connection point that the flavour does
 // not have.
 func TestPortsProblems_ofAConnectionPointThatIsNotThere(t *testing.T) {
-	fl, template := takingPort(t).template(t)
-	unknown := links("net", "gone_CP")
+	fl, template := takingPort(t).Template(t, "small")
+	unknown := vnfpkgtest.Links("net", "gone_CP")
 	unknown[0].ExtCps[0].LinkPort = &lcm.LinkPort{ID: "p", ResourceID: "port-1"}
 	for _, members := range []descriptor.Members{nil, {"node": {1}}} {
 		problems, err := template.PortsProblems(fl, unknown, map[string]int{"node": 1}, members)

@@ -1,4 +1,4 @@
-package vnfpkg
+package vnfpkg_test
 
 import (
 	"testing"
@@ -8,10 +8,11 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 	"github.com/windlass-nfv/windlass/vnfpkg/document"
 	"github.com/windlass-nfv/windlass/vnfpkg/hot"
+	"github.com/windlass-nfv/windlass/vnfpkg/vnfpkgtest"
 )
 
 // innerPackage returns a package with an internal virtual link, which its template makes itself.
-func innerPackage(t *testing.T, outputs string) files {
+func innerPackage(t *testing.T, outputs string) vnfpkgtest.Files {
 	hot := `heat_template_version: 2013-05-23
 parameters:
   nfv: { type: json }
@@ -37,14 +38,16 @@ resources:
     type: OS::Neutron::Subnet
     properties: { network: elsewhere, cidr: 192.168.4.0/24 }
 ` + outputs
-	return minimal().with(smallHOT, hot).replace(t, topVnfd, "    node_CP:\n", "    inner: { type: "+
+	return vnfpkgtest.Minimal().With(vnfpkgtest.SmallHOT, hot).ReplaceVnfd(t, "    node_CP:\n", "    inner: { type: "+
 		"tosca.nodes.nfv.VnfVirtualLink }\n    unused: { type: tosca.nodes.nfv.VnfVirtualLink }\n    node_CP:\n")
 }
 
-func manage(t *testing.T, f files, links ...hot.ExtManagedVirtualLink) (hot.Template, *descriptor.Flavour, error) {
+func manage(
+	t *testing.T, f vnfpkgtest.Files, links ...hot.ExtManagedVirtualLink,
+) (hot.Template, *descriptor.Flavour, error) {
 	t.Helper()
-	fl := &f.open(t).Vnfd.Flavours[0]
-	template, err := hot.StackTemplate(fl, f.read)
+	fl := &f.Open(t).Vnfd.Flavours[0]
+	template, err := hot.StackTemplate(fl, f.Read)
 	require.NoError(t, err)
 	out, err := template.Managed(fl, links)
 	if len(links) == 0 {
@@ -76,28 +79,30 @@ func TestManaged_refusesWhatWouldNotWork(t *testing.T) {
 	require.Equal(t, []string{
 		`$.extManagedVirtualLinks[0].vnfVirtualLinkDescId: the flavour small has no internal virtual link "nothing"`,
 		`$.extManagedVirtualLinks[1].vnfVirtualLinkDescId: neither the Base HOT nor a connection point uses the virtual link "unused", so the network would not be used`,
-	}, problems(t, err))
+	}, vnfpkgtest.Problems(t, err))
 	for outputs, want := range map[string]string{
 		"outputs:\n  net: { value: { get_resource: inner_subnet } }\n":   `the Base HOT refers to the subnet "inner_subnet" of a network that is managed elsewhere`,
 		"outputs:\n  net: { value: { get_attr: [ inner, subnets ] } }\n": `the Base HOT refers to "inner" by get_attr`,
 	} {
 		_, _, err := manage(t, innerPackage(t, outputs), link("inner"))
-		require.Len(t, problems(t, err), 1)
-		require.Contains(t, problems(t, err)[0], "$.extManagedVirtualLinks: "+want)
+		require.Len(t, vnfpkgtest.Problems(t, err), 1)
+		require.Contains(t, vnfpkgtest.Problems(t, err)[0], "$.extManagedVirtualLinks: "+want)
 	}
 	_, _, err = manage(t, innerPackage(t, ""), link("inner"), link("inner"),
 		hot.ExtManagedVirtualLink{VnfVirtualLinkDescID: "inner", ResourceID: "n", LinkPorts: 1})
-	require.Contains(t, problems(t, err)[0],
+	require.Contains(t, vnfpkgtest.Problems(t, err)[0],
 		`$.extManagedVirtualLinks[1].vnfVirtualLinkDescId: the virtual link "inner" is named twice`)
-	require.Contains(t, problems(t, err)[1], "$.extManagedVirtualLinks[2].vnfLinkPort: ports that are made elsewhere")
+	require.Contains(t, vnfpkgtest.Problems(t, err)[1],
+		"$.extManagedVirtualLinks[2].vnfLinkPort: ports that are made elsewhere")
 
 	f := innerPackage(t, "").
-		replace(t, smallHOT, "  inner:\n    type: OS::Neutron::Net\n", "").
-		replace(t, smallHOT, "{ get_resource: inner }", "{ get_param: [ nfv, CP, node_CP, network ] }").
-		replace(t, smallHOT, "{ get_resource: inner }", "x").
-		replace(t, "BaseHOT/small/nested/node.yaml", "resources:\n", "resources:\n  inner: { type: OS::Neutron::Net }\n")
+		ReplaceHOT(t, "  inner:\n    type: OS::Neutron::Net\n", "").
+		ReplaceHOT(t, "{ get_resource: inner }", "{ get_param: [ nfv, CP, node_CP, network ] }").
+		ReplaceHOT(t, "{ get_resource: inner }", "x").
+		ReplaceNested(t, "resources:\n", "resources:\n  inner: { type: OS::Neutron::Net }\n")
 	_, _, err = manage(t, f, link("inner"))
-	require.Contains(t, problems(t, err)[0], `"inner" is made in the nested template node.yaml, once for each of its uses`)
+	require.Contains(t, vnfpkgtest.Problems(t, err)[0],
+		`"inner" is made in the nested template node.yaml, once for each of its uses`)
 }
 
 func TestManaged_nothingWaitsForWhatIsThere(t *testing.T) {
@@ -105,7 +110,7 @@ func TestManaged_nothingWaitsForWhatIsThere(t *testing.T) {
 		"[ other_subnet, inner_subnet ]": {"other_subnet"}, "inner_subnet": nil, "[ inner ]": nil,
 		"other_subnet": {"other_subnet"},
 	} {
-		f := innerPackage(t, "").replace(t, smallHOT, "    type: OS::Heat::AutoScalingGroup\n",
+		f := innerPackage(t, "").ReplaceHOT(t, "    type: OS::Heat::AutoScalingGroup\n",
 			"    type: OS::Heat::AutoScalingGroup\n    depends_on: "+given+"\n")
 		template, _, err := manage(
 			t, f, hot.ExtManagedVirtualLink{ID: "m", VnfVirtualLinkDescID: "inner", ResourceID: "net-7"},
@@ -118,14 +123,14 @@ func TestManaged_nothingWaitsForWhatIsThere(t *testing.T) {
 }
 
 func TestLinksOf_tellsWhichNetworksTheTemplatesMake(t *testing.T) {
-	fl := innerPackage(t, "").open(t).Vnfd.Flavours[0]
+	fl := innerPackage(t, "").Open(t).Vnfd.Flavours[0]
 	require.Equal(t, []descriptor.VirtualLink{{ID: "inner", Made: true}}, fl.LinksOf(""))
 	require.Empty(t, fl.LinksOf("node"))
 
 	fl = innerPackage(t, "").
-		replace(t, "BaseHOT/small/nested/node.yaml", "resources:\n",
+		ReplaceNested(t, "resources:\n",
 			"resources:\n  unused: { type: OS::Neutron::ProviderNet }\n").
-		open(t).Vnfd.Flavours[0]
+		Open(t).Vnfd.Flavours[0]
 	require.Equal(t, []descriptor.VirtualLink{{ID: "unused", Made: true, VduID: "node"}}, fl.LinksOf("node"))
 	_, known := fl.VirtualLink("nothing")
 	require.False(t, known)

@@ -1,4 +1,4 @@
-package vnfpkg
+package vnfpkg_test
 
 import (
 	"strings"
@@ -6,19 +6,20 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/windlass-nfv/windlass/vnfpkg/archive"
 	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
+	"github.com/windlass-nfv/windlass/vnfpkg/vnfpkgtest"
 )
 
-// unit adds properties to the VDU, and to its container.
-func (f files) unit(t testing.TB, ofVdu, ofContainer string) files {
+// unit returns a package with additional properties of its VDU of containers, and of the container.
+func unit(t testing.TB, ofVdu, ofContainer string) vnfpkgtest.Files {
 	t.Helper()
-	return f.replace(t, podVnfd, "        name: web\n        mcio", ofVdu+"        name: web\n        mcio").
-		replace(t, podVnfd, "        requested_cpu_resources: 500\n", "        requested_cpu_resources: 500\n"+ofContainer)
+	return vnfpkgtest.MinimalContainers().
+		ReplaceVnfd(t, "        name: web\n        mcio", ofVdu+"        name: web\n        mcio").
+		ReplaceVnfd(t, "        requested_cpu_resources: 500\n", "        requested_cpu_resources: 500\n"+ofContainer)
 }
 
 func TestNodeLabels(t *testing.T) {
-	p := podded().unit(t, `        logical_node:
+	p := unit(t, `        logical_node:
           one: { logical_node_requirements: { disktype: ssd, "example.com/numa": 2 } }
         mcio_constraint_params: [ local_anti_affinity_cis_node, local_affinity_zoneGroup, node_additional_capability_ssd ]
 `, `        requested_additional_capabilities:
@@ -27,7 +28,7 @@ func TestNodeLabels(t *testing.T) {
             requested_additional_capability_name: example.com/quick
             support_mandatory: false
             target_performance_parameters: { example.com/speed: '7' }
-`).open(t)
+`).Open(t)
 	require.Empty(t, p.Warnings)
 	f := p.Vnfd.Flavours[0]
 	require.ElementsMatch(t, []descriptor.NodeLabel{
@@ -44,7 +45,7 @@ func TestNodeLabels(t *testing.T) {
 }
 
 func TestNodeLabels_warnings(t *testing.T) {
-	p := podded().unit(t, `        logical_node:
+	p := unit(t, `        logical_node:
           one: { logical_node_requirements: { number of cores: 7 } }
         mcio_constraint_params: [ anti_affinity_zone, node_pool ]
 `, `        requested_additional_capabilities:
@@ -52,8 +53,8 @@ func TestNodeLabels_warnings(t *testing.T) {
           b:
             requested_additional_capability_name: example.com/b
             target_performance_parameters: { speed: very quick }
-`).open(t)
-	told := strings.Join(sentences(p.Warnings), "; ")
+`).Open(t)
+	told := strings.Join(vnfpkgtest.Sentences(p.Warnings), "; ")
 	require.Len(t, p.Warnings, 4)
 	for _, says := range []string{
 		`have "number of cores", which is not a valid node label`,
@@ -62,7 +63,7 @@ func TestNodeLabels_warnings(t *testing.T) {
 	} {
 		require.Contains(t, told, says)
 	}
-	p = podded().unit(t, "        mcio_constraint_params: [ node_pool ]\n", "").open(t)
+	p = unit(t, "        mcio_constraint_params: [ node_pool ]\n", "").Open(t)
 	require.Len(t, p.Warnings, 1, "there is no label that it may mean")
 	require.Contains(t, p.Warnings[0].Detail, `Windlass ignores the constraint "node_pool" of the VDU web`)
 }
@@ -74,19 +75,19 @@ func TestNodeLabels_mistakes(t *testing.T) {
 		`SOL001 does not define the constraint "local_affinity_rack" of the VDU web`: "        mcio_constraint_params: [ local_affinity_rack ]\n",
 		`SOL001 does not define the constraint "local_nothing" of the VDU web`:       "        mcio_constraint_params: [ local_nothing ]\n",
 	} {
-		_, err := openBytes(podded().unit(t, properties, "").zip(), archive.Limits{})
+		_, err := unit(t, properties, "").TryOpen()
 		require.ErrorContains(t, err, says)
 	}
 }
 
 func TestCp_ofContainers(t *testing.T) {
-	p := podded().replace(t, podVnfd, "    cp:\n", `    media:
+	p := vnfpkgtest.MinimalContainers().ReplaceVnfd(t, "    cp:\n", `    media:
       type: tosca.nodes.nfv.VduCp
       properties: { layer_protocols: [ ipv4 ] }
       requirements:
         - virtual_binding: web
     cp:
-`).open(t)
+`).Open(t)
 	require.Equal(
 		t, []descriptor.VduCp{{ID: "media", VduID: "web", External: true, LayerProtocols: []string{"ipv4"}}},
 		p.Vnfd.Flavours[0].Cps,

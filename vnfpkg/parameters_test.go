@@ -1,4 +1,4 @@
-package vnfpkg
+package vnfpkg_test
 
 import (
 	"testing"
@@ -8,13 +8,12 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 	"github.com/windlass-nfv/windlass/vnfpkg/hot"
+	"github.com/windlass-nfv/windlass/vnfpkg/vnfpkgtest"
 )
 
-const smallHOT = "BaseHOT/small/top.yaml"
-
 func TestHeatParameters_ofTheFirstForm(t *testing.T) {
-	template, params, err := minimal().stack(t, "small",
-		hot.Request{LevelID: "high", ExtVirtualLinks: links("net", "node_CP")})
+	template, params, err := vnfpkgtest.Minimal().Stack(t, "small",
+		hot.Request{LevelID: "high", ExtVirtualLinks: vnfpkgtest.Links("net", "node_CP")})
 
 	require.NoError(t, err)
 	require.Equal(t, map[string]any{
@@ -25,11 +24,11 @@ func TestHeatParameters_ofTheFirstForm(t *testing.T) {
 		"workers_desired_capacity": 4,
 	}, params)
 	require.Contains(t, template.Top, "workers_desired_capacity:\n    type: number\n")
-	require.Equal(t, minimalNested, template.Files["node.yaml"])
+	require.Equal(t, vnfpkgtest.MinimalNested, template.Files["node.yaml"])
 }
 
 func TestHeatParameters_ofTheSecondForm(t *testing.T) {
-	f := minimal().with(smallHOT, `heat_template_version: 2013-05-23
+	f := vnfpkgtest.Minimal().With(vnfpkgtest.SmallHOT, `heat_template_version: 2013-05-23
 parameters:
   nfv: { type: json }
 resources:
@@ -48,16 +47,16 @@ resources:
           network: { get_param: [ nfv, CP, node_CP, network ] }
           address: { get_param: [ nfv, CP, node_CP, fixed_ips, 0, ip_address ] }
 `)
-	ext := links("net", "node_CP")
+	ext := vnfpkgtest.Links("net", "node_CP")
 	ext[0].ExtCps[0].FixedIPs = []lcm.FixedIP{{Address: "10.0.0.9", SubnetID: "sub"}, {SubnetID: "other", Dynamic: 2}, {}}
 
-	template, params, err := f.stack(t, "small", hot.Request{
+	template, params, err := f.Stack(t, "small", hot.Request{
 		Capacity: map[string]int{"node": 5}, ExtVirtualLinks: ext,
 		Images: map[string]string{"node": "granted-image"}, Zones: map[string]string{"node": "zone-1"},
 	})
 
 	require.NoError(t, err)
-	require.Equal(t, f[smallHOT], template.Top, "a template that needs no change is passed on as it is")
+	require.Equal(t, f[vnfpkgtest.SmallHOT], template.Top, "a template that needs no change is passed on as it is")
 	require.Equal(t, map[string]any{"nfv": map[string]any{
 		"VDU": map[string]any{"node": map[string]any{
 			"vcImageId": "granted-image", "computeFlavourId": "m1.small", "locationConstraints": "zone-1", "desired_capacity": 5,
@@ -75,14 +74,14 @@ resources:
 // TestHeatParameters_haveTheMACAddress uses the key mac_address, an extension of Windlass. A template that uses it gets
 // the requested address, or null without one; then Neutron chooses an address.
 func TestHeatParameters_haveTheMACAddress(t *testing.T) {
-	f := minimal().replace(t, smallHOT, "          network:",
+	f := vnfpkgtest.Minimal().ReplaceHOT(t, "          network:",
 		"          mac: { get_param: [ nfv, CP, node_CP, mac_address ] }\n          network:").
-		replace(t, "BaseHOT/small/nested/node.yaml", "  network: { type: string }\n",
+		ReplaceNested(t, "  network: { type: string }\n",
 			"  network: { type: string }\n  mac: { type: string }\n")
 	for _, mac := range []string{"fa:16:3e:00:00:07", ""} {
-		ext := links("net", "node_CP")
+		ext := vnfpkgtest.Links("net", "node_CP")
 		ext[0].ExtCps[0].MAC = mac
-		_, params, err := f.stack(t, "small", hot.Request{LevelID: "high", ExtVirtualLinks: ext})
+		_, params, err := f.Stack(t, "small", hot.Request{LevelID: "high", ExtVirtualLinks: ext})
 		require.NoError(t, err)
 		want := map[string]any{"network": "net", "mac_address": nil}
 		if mac != "" {
@@ -93,19 +92,19 @@ func TestHeatParameters_haveTheMACAddress(t *testing.T) {
 }
 
 func TestHeatParameters_tellsEverythingThatIsMissing(t *testing.T) {
-	f := minimal().
-		replace(t, smallHOT, "parameters:\n", "parameters:\n  key_name: { type: string, description: Name of the key pair "+
+	f := vnfpkgtest.Minimal().
+		ReplaceHOT(t, "parameters:\n", "parameters:\n  key_name: { type: string, description: Name of the key pair "+
 			"}\n  zone: { type: string, default: nova }\n").
-		replace(t, smallHOT, "[ nfv, VDU, node, image ]", "[ nfv, VDU, other, image ]")
+		ReplaceHOT(t, "[ nfv, VDU, node, image ]", "[ nfv, VDU, other, image ]")
 
-	_, _, err := f.stack(t, "small", hot.Request{})
+	_, _, err := f.Stack(t, "small", hot.Request{})
 
 	require.Equal(t, []string{
 		"$.additionalParams.nfv: the Base HOT needs nfv.VDU.other.image (BaseHOT/small/top.yaml), but the VNFD does not " +
 			"contain it",
 		"$.extVirtualLinks: the connection point node_CP needs a network: add a link with an extCp whose cpdId is node_CP",
 		"$.additionalParams.key_name: the Base HOT needs this parameter of type string: Name of the key pair",
-	}, problems(t, err))
+	}, vnfpkgtest.Problems(t, err))
 }
 
 func TestHeatParameters_mergesWhatTheRequestSaysOfNfv(t *testing.T) {
@@ -114,7 +113,7 @@ func TestHeatParameters_mergesWhatTheRequestSaysOfNfv(t *testing.T) {
 		"CP":  map[string]any{"node_CP": map[string]any{"network": "other-net"}},
 	}}
 
-	_, params, err := minimal().stack(t, "small", hot.Request{AdditionalParams: given})
+	_, params, err := vnfpkgtest.Minimal().Stack(t, "small", hot.Request{AdditionalParams: given})
 
 	require.NoError(t, err)
 	require.Equal(t, map[string]any{
@@ -124,9 +123,9 @@ func TestHeatParameters_mergesWhatTheRequestSaysOfNfv(t *testing.T) {
 }
 
 func TestHeatParameters_theLevelDecidesTheSize(t *testing.T) {
-	ext := links("net", "node_CP")
+	ext := vnfpkgtest.Links("net", "node_CP")
 	for given, ok := range map[any]bool{1: true, "1": true, 1.0: true, 2: false, "many": false} {
-		_, params, err := minimal().stack(t, "small",
+		_, params, err := vnfpkgtest.Minimal().Stack(t, "small",
 			hot.Request{ExtVirtualLinks: ext, AdditionalParams: map[string]any{"workers_desired_capacity": given}})
 		if ok {
 			require.NoError(t, err)
@@ -134,22 +133,23 @@ func TestHeatParameters_theLevelDecidesTheSize(t *testing.T) {
 			continue
 		}
 		require.Equal(t, []string{"$.additionalParams.workers_desired_capacity: differs from the 1 of the instantiation " +
-			"level; leave it out or choose another level"}, problems(t, err))
+			"level; leave it out or choose another level"}, vnfpkgtest.Problems(t, err))
 	}
 
-	f := minimal().replace(t, smallHOT, "max_size: 9", "max_size: 3")
-	_, _, err := f.stack(t, "small", hot.Request{LevelID: "high", ExtVirtualLinks: ext})
+	f := vnfpkgtest.Minimal().ReplaceHOT(t, "max_size: 9", "max_size: 3")
+	_, _, err := f.Stack(t, "small", hot.Request{LevelID: "high", ExtVirtualLinks: ext})
 	require.Equal(t, []string{"$.instantiationLevelId: the group workers has a max_size of 3, less than the 4 instances " +
-		"of node"}, problems(t, err))
+		"of node"}, vnfpkgtest.Problems(t, err))
 }
 
 func TestHeatParameters_setsTheNamesThatTackerUsesForSizes(t *testing.T) {
 	for _, name := range []string{"workers_desired_capacity", "desired_capacity", "any_name"} {
-		f := minimal().
-			replace(t, smallHOT, "parameters:\n", "parameters:\n  "+name+": { type: number }\n").
-			replace(t, smallHOT, "desired_capacity: 1", "desired_capacity: { get_param: "+name+" }")
+		f := vnfpkgtest.Minimal().
+			ReplaceHOT(t, "parameters:\n", "parameters:\n  "+name+": { type: number }\n").
+			ReplaceHOT(t, "desired_capacity: 1", "desired_capacity: { get_param: "+name+" }")
 
-		_, params, err := f.stack(t, "small", hot.Request{LevelID: "high", ExtVirtualLinks: links("net", "node_CP")})
+		_, params, err := f.Stack(t, "small",
+			hot.Request{LevelID: "high", ExtVirtualLinks: vnfpkgtest.Links("net", "node_CP")})
 
 		require.NoError(t, err)
 		require.Equal(t, 4, params[name])
@@ -157,13 +157,14 @@ func TestHeatParameters_setsTheNamesThatTackerUsesForSizes(t *testing.T) {
 }
 
 func TestStackTemplate_findsGroupsWhoseNameIsNoAspect(t *testing.T) {
-	f := minimal().
-		replace(t, smallHOT, "  workers:\n    type: OS::Heat::AutoScalingGroup",
+	f := vnfpkgtest.Minimal().
+		ReplaceHOT(t, "  workers:\n    type: OS::Heat::AutoScalingGroup",
 			"  all_of_them:\n    type: OS::Heat::ResourceGroup").
-		replace(t, smallHOT, "desired_capacity: 1", "count: 1").
-		replace(t, smallHOT, "      resource:", "      resource_def:")
+		ReplaceHOT(t, "desired_capacity: 1", "count: 1").
+		ReplaceHOT(t, "      resource:", "      resource_def:")
 
-	template, params, err := f.stack(t, "small", hot.Request{LevelID: "high", ExtVirtualLinks: links("net", "node_CP")})
+	template, params, err := f.Stack(t, "small",
+		hot.Request{LevelID: "high", ExtVirtualLinks: vnfpkgtest.Links("net", "node_CP")})
 
 	require.NoError(t, err)
 	require.Contains(t, template.Top, "count:\n        get_param: all_of_them_desired_capacity\n")
@@ -176,15 +177,15 @@ func TestStackTemplate_withoutABaseHOTSaysSo(t *testing.T) {
 	require.Equal(t, []string{"the flavour cnf has no Base HOT (BaseHOT/cnf/*.yaml), and Windlass made none from its " +
 		"VNFD when it on-boarded the package: the flavour has no VDU with an image, or an earlier version of Windlass " +
 		"on-boarded it. It cannot be instantiated on OpenStack; " +
-		"add a Base HOT, or on-board the package again"}, problems(t, err))
+		"add a Base HOT, or on-board the package again"}, vnfpkgtest.Problems(t, err))
 }
 
 func TestHeatParameters_ofInternalLinksThatAreManagedOutside(t *testing.T) {
-	f := minimal().replace(t, "Definitions/top.yaml", "        - virtual_binding: node\n",
+	f := vnfpkgtest.Minimal().ReplaceVnfd(t, "        - virtual_binding: node\n",
 		"        - virtual_binding: node\n        - virtual_link: internal\n    internal:\n      type: "+
 			"tosca.nodes.nfv.VnfVirtualLink\n")
 
-	_, params, err := f.stack(t, "small",
+	_, params, err := f.Stack(t, "small",
 		hot.Request{ExtManagedVirtualLinks: []hot.ExtManagedVirtualLink{{
 			VnfVirtualLinkDescID: "internal",
 			ResourceID:           "managed",
@@ -196,21 +197,21 @@ func TestHeatParameters_ofInternalLinksThatAreManagedOutside(t *testing.T) {
 
 func TestHeatParameters_refusesGrantedChoicesThatTheTemplatesDoNotTake(t *testing.T) {
 	given := hot.Request{
-		ExtVirtualLinks: links("net", "node_CP"), Zones: map[string]string{"node": "west"},
+		ExtVirtualLinks: vnfpkgtest.Links("net", "node_CP"), Zones: map[string]string{"node": "west"},
 		Images: map[string]string{"node": "granted-image"}, ComputeFlavours: map[string]string{"node": "m1.huge"},
 	}
-	_, _, err := minimal().stack(t, "small", given)
+	_, _, err := vnfpkgtest.Minimal().Stack(t, "small", given)
 	require.Equal(t, []string{
 		"$.addResources: the grant puts the servers of node into the zone west, but the Base HOT has no parameter " +
 			"for a zone " +
 			"(nfv.VDU.node.locationConstraints)",
-	}, problems(t, err), "image and flavour are taken")
+	}, vnfpkgtest.Problems(t, err), "image and flavour are taken")
 
-	f := minimal().
-		replace(t, smallHOT, "{ get_param: [ nfv, VDU, node, image ] }", "fixed").
-		replace(t, smallHOT, "{ get_param: [ nfv, VDU, node, flavor ] }", "fixed")
+	f := vnfpkgtest.Minimal().
+		ReplaceHOT(t, "{ get_param: [ nfv, VDU, node, image ] }", "fixed").
+		ReplaceHOT(t, "{ get_param: [ nfv, VDU, node, flavor ] }", "fixed")
 	given.Zones = nil
-	_, _, err = f.stack(t, "small", given)
+	_, _, err = f.Stack(t, "small", given)
 	require.Equal(t, []string{
 		"$.vimAssets.computeResourceFlavours: the grant gives node the flavour m1.huge, but the Base HOT has no " +
 			"parameter for a flavour " +
@@ -218,9 +219,9 @@ func TestHeatParameters_refusesGrantedChoicesThatTheTemplatesDoNotTake(t *testin
 		"$.vimAssets.softwareImages: the grant gives node the image granted-image, but the Base HOT has no parameter " +
 			"for an image " +
 			"(nfv.VDU.node.image)",
-	}, problems(t, err))
+	}, vnfpkgtest.Problems(t, err))
 
 	given.Images, given.ComputeFlavours = map[string]string{"node": "image-1"}, map[string]string{"node": "m1.small"}
-	_, _, err = f.stack(t, "small", given)
+	_, _, err = f.Stack(t, "small", given)
 	require.NoError(t, err, "those of the VNFD need no taking")
 }

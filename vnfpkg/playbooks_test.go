@@ -1,53 +1,38 @@
-package vnfpkg
+package vnfpkg_test
 
 import (
-	"bytes"
 	"os"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/windlass-nfv/windlass/vnfpkg/archive"
 	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 	"github.com/windlass-nfv/windlass/vnfpkg/playbook"
+	"github.com/windlass-nfv/windlass/vnfpkg/vnfpkgtest"
 )
-
-const hooksOfAnsible = `instantiate_end: { implementation: { primary: ansible_driver, dependencies: [playbooks] } }
-          scale_end: { implementation: ansible_driver }
-          operate_end: { implementation: ansible_driver }
-`
-
-// played returns a package whose hooks name Tacker's Ansible driver.
-func played(t *testing.T) files {
-	t.Helper()
-	return minimal().
-		replace(t, topVnfd, "instantiate_end:\n            implementation: mgmt-drivers-kubernetes\n", hooksOfAnsible).
-		replace(t, topVnfd, "      interfaces:\n", "      artifacts:\n"+
-			"        ansible_driver: { type: tosca.artifacts.Implementation.Python, file: /opt/ansible.py }\n"+
-			"        playbooks: { type: tosca.artifacts.File, file: ../Other/config.yaml }\n      interfaces:\n")
-}
 
 func TestPlaybooks_areThoseOfTheHook(t *testing.T) {
 	config := func(vdu, action string) string {
 		return "vdus:\n  " + vdu + ":\n    config:\n      order: 1\n      vm_app_config:\n        " + action +
 			":\n          - { path: _VAR_vnf_package_path/Scripts/own.yaml, order: 0 }\n"
 	}
-	p := played(t).with("Other/config.yaml", config("worker", "instantiation")).
-		with(playbook.File, config("master", "scale-out")).with("Scripts/own.yaml", "[]").open(t)
+	p := vnfpkgtest.Played(t).With("Other/config.yaml", config("worker", "instantiation")).
+		With(playbook.File, config("master", "scale-out")).With("Scripts/own.yaml", "[]").Open(t)
 	f := p.Vnfd.Flavours[0]
 	require.Equal(t, "Other/config.yaml", f.Hooks["instantiate_end"].Playbooks)
 	require.Equal(t, []string{"worker"}, f.Hooks["instantiate_end"].Played)
 	require.Equal(t, playbook.File, f.Hooks["scale_end"].Playbooks, "where no other file is named")
 	require.Equal(t, []string{"master"}, f.Hooks["scale_end"].Played)
 	require.Equal(t, []string{descriptor.DriverAnsible}, f.Drivers())
-	require.Contains(t, sentences(p.Warnings), "Definitions/top.yaml:24: Windlass runs no playbooks at operate_end: "+
-		"Tacker's Ansible "+
-		"driver has no playbooks for it")
+	require.Contains(t, vnfpkgtest.Sentences(p.Warnings),
+		"Definitions/top.yaml:24: Windlass runs no playbooks at operate_end: "+
+			"Tacker's Ansible "+
+			"driver has no playbooks for it")
 }
 
 func TestPlaybooks_thatLackAreTold(t *testing.T) {
-	p := played(t).with("Other/config.yaml", `
+	p := vnfpkgtest.Played(t).With("Other/config.yaml", `
 configurable_properties: { plain: x }
 vdus:
   worker:
@@ -59,7 +44,7 @@ vdus:
           - { path: ../own.yaml, order: 0 }
           - { path: _VAR_vnf_package_path/Scripts/none.yaml, order: first }
 `)
-	_, err := openBytes(p.zip(), archive.Limits{})
+	_, err := p.TryOpen()
 	require.Equal(t, []string{
 		`Other/config.yaml:2: the name of the property "plain" does not begin with _VAR_`,
 		`Other/config.yaml:6: the VDU "worker" has no order: give a whole number`,
@@ -71,7 +56,7 @@ vdus:
 			`number`,
 		`Other/config.yaml: names the playbook Scripts/none.yaml for the VDU worker (instantiation), which the archive lacks`,
 		`Definitions/top.yaml:23: the archive lacks ScriptANSIBLE/config.yaml, which names the playbooks of scale_end`,
-	}, problems(t, err))
+	}, vnfpkgtest.Problems(t, err))
 }
 
 func TestReadPlaybooks_readsCommands(t *testing.T) {
@@ -92,13 +77,13 @@ func TestReadPlaybooks_readsCommands(t *testing.T) {
 	require.Equal(t, []string{
 		"config.yaml:8: is not a command: a VDU of the type remote-command needs one (command: TEXT)",
 		`config.yaml:9: the command "ls" has no order: give a whole number`,
-	}, problems(t, err))
+	}, vnfpkgtest.Problems(t, err))
 }
 
 // TestPlaybooks_warnsOfWhatHasNoEffect checks warnings about ignored settings. Tacker's own program ignores most of
 // them as well.
 func TestPlaybooks_warnsOfWhatHasNoEffect(t *testing.T) {
-	p := played(t).with("Other/config.yaml", `vdus:
+	p := vnfpkgtest.Played(t).With("Other/config.yaml", `vdus:
   worker:
     config:
       order: 0
@@ -113,7 +98,7 @@ func TestPlaybooks_warnsOfWhatHasNoEffect(t *testing.T) {
             order: 0
             ansible_version: ansible-2.11
             execute-host: { host: 192.0.2.1 }
-`).with(playbook.File, "vdus: {}").with("Scripts/a.yaml", "[]").open(t)
+`).With(playbook.File, "vdus: {}").With("Scripts/a.yaml", "[]").Open(t)
 	found := map[string]string{}
 	for _, w := range p.Warnings {
 		if name, instead, is := strings.Cut(w.Detail, " has no effect: "); is {
@@ -131,10 +116,7 @@ func TestPlaybooks_warnsOfWhatHasNoEffect(t *testing.T) {
 
 // TestPlaybooks_inTheFormOfTackersSample opens a package whose hooks name only the driver, by a file on Tacker's host.
 func TestPlaybooks_inTheFormOfTackersSample(t *testing.T) {
-	var csar bytes.Buffer
-	require.NoError(t, Build("testdata/ansible", &csar))
-	p, err := openBytes(csar.Bytes(), archive.Limits{})
-	require.NoError(t, err)
+	p := vnfpkgtest.Build(t, "testdata/ansible")
 	f, err := p.Vnfd.Flavour("default")
 	require.NoError(t, err)
 	require.Equal(t, []string{descriptor.DriverAnsible}, f.Drivers())

@@ -1,4 +1,4 @@
-package vnfpkg
+package vnfpkg_test
 
 import (
 	"encoding/json"
@@ -7,48 +7,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/windlass-nfv/windlass/vnfpkg/archive"
 	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
+	"github.com/windlass-nfv/windlass/vnfpkg/vnfpkgtest"
 )
 
-const podVnfd = "Definitions/top.yaml"
-
-// podded returns a package with a VDU of containers.
-func podded() files {
-	f := minimal().without("BaseHOT/small/top.yaml").without("BaseHOT/small/nested/node.yaml")
-	f[podVnfd] = `tosca_definitions_version: tosca_simple_yaml_1_2
-topology_template:
-  inputs: { given: { type: string }, db_password: { type: string } }
-  substitution_mappings: { properties: { flavour_id: small } }
-  node_templates:
-    VNF: { type: tosca.nodes.nfv.VNF, properties: { descriptor_id: vnfd-1 } }
-    web:
-      type: tosca.nodes.nfv.Vdu.OsContainerDeployableUnit
-      properties:
-        name: web
-        mcio_identification_data: { name: web, type: Deployment }
-      requirements:
-        - container: server
-    server:
-      type: tosca.nodes.nfv.Vdu.OsContainer
-      properties:
-        requested_cpu_resources: 500
-      artifacts:
-        sw_image: { type: tosca.artifacts.nfv.SwImage, file: x, properties: { name: web, version: '1' } }
-    cp:
-      type: tosca.nodes.nfv.VirtualCp
-      properties:
-        additionalServiceData: [ { portData: [ { name: http, protocol: tcp, port: 80 } ] } ]
-      requirements:
-        - target: web
-  policies:
-    - scaling: { type: tosca.policies.Scaling, targets: [ web ], properties: { max_instances: 3 } }
-`
-	return f
-}
-
 func TestPods(t *testing.T) {
-	p := podded().open(t)
+	p := vnfpkgtest.MinimalContainers().Open(t)
 	require.Empty(t, p.Warnings)
 	f := p.Vnfd.Flavours[0]
 	require.True(t, f.Containers)
@@ -226,17 +190,17 @@ func TestPods_tellsEveryMistakeWithItsPlace(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := openBytes(podded().replace(t, podVnfd, c.change[0], c.change[1]).zip(), archive.Limits{})
-			have := problems(t, err)
+			_, err := vnfpkgtest.MinimalContainers().ReplaceVnfd(t, c.change[0], c.change[1]).TryOpen()
+			have := vnfpkgtest.Problems(t, err)
 			require.Len(t, have, len(c.want), "%s", strings.Join(have, "\n"))
 			for i, want := range c.want {
 				require.Contains(t, have[i], want)
 			}
 		})
 	}
-	_, err := openBytes(podded().with("BaseHOT/small/top.yaml", minimalHOT).with("BaseHOT/small/nested/node.yaml",
-		minimalNested).zip(), archive.Limits{})
-	require.Contains(t, problems(t, err)[0], "the flavour has the Heat template BaseHOT/small/top.yaml")
+	_, err := vnfpkgtest.MinimalContainers().With(vnfpkgtest.SmallHOT, vnfpkgtest.MinimalHOT).With(vnfpkgtest.NestedHOT,
+		vnfpkgtest.MinimalNested).TryOpen()
+	require.Contains(t, vnfpkgtest.Problems(t, err)[0], "the flavour has the Heat template BaseHOT/small/top.yaml")
 }
 
 func TestPods_warnings(t *testing.T) {
@@ -260,7 +224,7 @@ func TestPods_warnings(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := podded().replace(t, podVnfd, c.from, c.to).open(t)
+			p := vnfpkgtest.MinimalContainers().ReplaceVnfd(t, c.from, c.to).Open(t)
 			require.Len(t, p.Warnings, 1, "%v", p.Warnings)
 			require.Contains(t, p.Warnings[0].Detail, c.want)
 		})
@@ -270,9 +234,9 @@ func TestPods_warnings(t *testing.T) {
 // TestPods_areLeftToManifestsAndCharts checks that a VDU whose containers have no image is defined by manifests, or by
 // the chart of an Mciop.
 func TestPods_areLeftToManifestsAndCharts(t *testing.T) {
-	bare := podded().replace(t, podVnfd,
+	bare := vnfpkgtest.MinimalContainers().ReplaceVnfd(t,
 		"        sw_image: { type: tosca.artifacts.nfv.SwImage, file: x, properties: { name: web, version: '1' } }\n", "        {}\n")
-	p := bare.open(t)
+	p := bare.Open(t)
 	require.Len(t, p.Warnings, 1)
 	require.Contains(t, p.Warnings[0].Detail, "requests must name manifests or charts with it")
 	f := p.Vnfd.Flavours[0]
@@ -281,13 +245,13 @@ func TestPods_areLeftToManifestsAndCharts(t *testing.T) {
 	require.Empty(t, f.Services)
 	require.Equal(t, "web", f.Vdus[0].Name, "is how manifests call it")
 
-	charted := bare.with("Files/web/Chart.yaml", "name: web\n").replace(t, podVnfd, "    cp:\n", `    chart:
+	charted := bare.With("Files/web/Chart.yaml", "name: web\n").ReplaceVnfd(t, "    cp:\n", `    chart:
       type: tosca.nodes.nfv.Mciop
       artifacts: { chart: { type: tosca.artifacts.nfv.HelmChart, file: Files/web } }
       requirements: [ { associatedVdu: web } ]
     cp:
 `)
-	p = charted.open(t)
+	p = charted.Open(t)
 	require.Empty(t, p.Warnings)
 	require.Equal(
 		t, []descriptor.Chart{{ID: "chart", File: "Files/web", Vdus: []string{"web"}}}, p.Vnfd.Flavours[0].Charts,
@@ -296,9 +260,9 @@ func TestPods_areLeftToManifestsAndCharts(t *testing.T) {
 
 func TestTackerVdu_mistakes(t *testing.T) {
 	const begins, ends = "    web:\n", "    server:\n"
-	f := podded()
-	text := f[podVnfd]
-	f[podVnfd] = text[:strings.Index(text, begins)] + `    web:
+	f := vnfpkgtest.MinimalContainers()
+	text := f[vnfpkgtest.TopVnfd]
+	f[vnfpkgtest.TopVnfd] = text[:strings.Index(text, begins)] + `    web:
       type: tosca.nodes.nfv.VDU.Tacker
       properties:
         vnfcs:
@@ -306,31 +270,32 @@ func TestTackerVdu_mistakes(t *testing.T) {
           b: { num_cpus: 0.25 }
     empty: { type: tosca.nodes.nfv.VDU.Tacker }
 ` + text[strings.Index(text, ends):]
-	_, err := openBytes(f.zip(), archive.Limits{})
+	_, err := f.TryOpen()
 	require.Equal(t, []string{
 		`Definitions/top.yaml:11: "none" is not a number of CPUs, such as 0.5`,
 		`Definitions/top.yaml:11: "1" is not a size with a unit, such as 512 MB`,
 		`Definitions/top.yaml:12: the container "b" has no image`,
 		`Definitions/top.yaml:13: the VDU "empty" has no vnfcs: Windlass needs them to make containers of VDUs of ` +
 			`the type tosca.nodes.nfv.VDU.Tacker`,
-	}, problems(t, err)[:4])
+	}, vnfpkgtest.Problems(t, err)[:4])
 }
 
 // TestPods_takesSeveralForms checks that lists, maps and single words are accepted for the same property.
 func TestPods_takesSeveralForms(t *testing.T) {
-	f := podded().replace(t, podVnfd, "        requested_cpu_resources: 500\n", `        requested_cpu_resources: 500
+	f := vnfpkgtest.MinimalContainers().
+		ReplaceVnfd(t, "        requested_cpu_resources: 500\n", `        requested_cpu_resources: 500
         image: { get_input: given }
         command: run
         args: [ { get_input: given }, x ]
         env: [ { name: A, value: a }, { B: { get_input: given } } ]
         ports: 8080
-`).replace(t, podVnfd, "        name: web\n", `        name: web
+`).ReplaceVnfd(t, "        name: web\n", `        name: web
         namespace: curry
         labels: [ { app: web }, 'tier: front' ]
         mapping_ports: 8081
-`).replace(t, podVnfd, "name: http, protocol: tcp, port: 80", "protocol: tcp, port: 80, target_port: 8080")
-	f = f.replace(t, podVnfd, "        additionalServiceData:", "        service_name: shown\n        additionalServiceData:")
-	p := f.open(t)
+`).ReplaceVnfd(t, "name: http, protocol: tcp, port: 80", "protocol: tcp, port: 80, target_port: 8080")
+	f = f.ReplaceVnfd(t, "        additionalServiceData:", "        service_name: shown\n        additionalServiceData:")
+	p := f.Open(t)
 	require.Empty(t, p.Warnings)
 	flavour := p.Vnfd.Flavours[0]
 	pod := flavour.Vdus[0].Pod
@@ -355,15 +320,16 @@ func TestPods_takesSeveralForms(t *testing.T) {
 }
 
 func TestPods_refusesOtherForms(t *testing.T) {
-	f := podded().replace(t, podVnfd, "        requested_cpu_resources: 500\n", `        image: { get_input: given }
+	f := vnfpkgtest.MinimalContainers().
+		ReplaceVnfd(t, "        requested_cpu_resources: 500\n", `        image: { get_input: given }
         command: { run: x }
         args: [ [ x ] ]
         env: 1
         config: [ 1, 2 ]
-`).replace(t, podVnfd, "        name: web\n", "        name: web\n        labels: app\n        namespace: No_Name\n").
-		replace(t, podVnfd, "        - target: web\n", "        []\n").
-		replace(t, podVnfd, "inputs: { given: { type: string }", "inputs: { given: { default: [ 1 ] }")
-	_, err := openBytes(f.zip(), archive.Limits{})
+`).ReplaceVnfd(t, "        name: web\n", "        name: web\n        labels: app\n        namespace: No_Name\n").
+		ReplaceVnfd(t, "        - target: web\n", "        []\n").
+		ReplaceVnfd(t, "inputs: { given: { type: string }", "inputs: { given: { default: [ 1 ] }")
+	_, err := f.TryOpen()
 	require.Equal(t, []string{
 		`Definitions/top.yaml:11: labels must be a mapping, or a list of texts such as "app: web"`,
 		`Definitions/top.yaml:12: the namespace is "No_Name", which cannot be a name on a cluster: use at most 63 ` +
@@ -375,7 +341,7 @@ func TestPods_refusesOtherForms(t *testing.T) {
 		"Definitions/top.yaml:23: must be a mapping of texts",
 		`Definitions/top.yaml:19: the input "given" is no text`,
 		`Definitions/top.yaml:27: the connection point "cp" has no target`,
-	}, problems(t, err))
+	}, vnfpkgtest.Problems(t, err))
 }
 
 func TestWord_isKeptAsItWasRead(t *testing.T) {

@@ -1,7 +1,6 @@
 package vnfpkg_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"testing"
 
@@ -9,16 +8,13 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/driver/registry"
 	"github.com/windlass-nfv/windlass/vnfpkg"
-	"github.com/windlass-nfv/windlass/vnfpkg/archive"
 	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 	"github.com/windlass-nfv/windlass/vnfpkg/hot"
+	"github.com/windlass-nfv/windlass/vnfpkg/vnfpkgtest"
 )
 
 func TestSampleRegistry_isOneMachineWithTheBuiltInDriver(t *testing.T) {
-	var csar bytes.Buffer
-	require.NoError(t, vnfpkg.Build("samples/private-registry", &csar))
-	p, err := vnfpkg.OpenBytes(csar.Bytes(), archive.Limits{})
-	require.NoError(t, err)
+	p := vnfpkgtest.Sample(t, "private-registry")
 	require.Empty(t, p.Warnings)
 	for flavour, request := range map[string]string{
 		"simple": "instantiate-registry.json",
@@ -41,12 +37,12 @@ func sampleRegistry(t *testing.T, p *vnfpkg.Package, flavour, request string) {
 	require.NoError(t, err)
 	require.Equal(t, map[string]int{"PrivateRegistryVDU": 1}, capacity)
 
-	req, additional := vnfpkg.SampleRequest(t, request)
+	req, additional := vnfpkgtest.SampleRequest(t, request)
 	require.Equal(t, flavour, req.FlavourID)
 	server, wrong := registry.Read(req.AdditionalParams)
 	problems := wrong.With(server.Problems())
 	require.Empty(t, problems)
-	template, err := hot.StackTemplate(f, func(name string) ([]byte, error) { return vnfpkg.FileOf(p, name) })
+	template, err := hot.StackTemplate(f, vnfpkgtest.FilesOf(p).Read)
 	require.NoError(t, err)
 	params, err := hot.Parameters(f, template, hot.Request{
 		ExtVirtualLinks:  req.ExtVirtualLinks,
@@ -68,7 +64,7 @@ func sampleRegistry(t *testing.T, p *vnfpkg.Package, flavour, request string) {
 }
 
 func TestGenerate_aPrivateRegistryWithoutBaseHOT(t *testing.T) {
-	registry := vnfpkg.WithoutBaseHOT(t, "samples/private-registry")
+	registry := vnfpkgtest.SampleWithoutBaseHOT(t, "private-registry").Open(t)
 	for _, id := range []string{"simple", "volume"} {
 		sampleRegistry(t, registry, id, map[string]string{
 			"simple": "instantiate-registry.json",

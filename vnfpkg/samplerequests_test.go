@@ -8,15 +8,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/driver/k8s"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/vnfpkg/vnfpkgtest"
 )
 
 // TestSample_requestsNameWhatThePackageHas checks that every file and every name in the sample requests exists, because
 // users copy these requests.
 func TestSample_requestsNameWhatThePackageHas(t *testing.T) {
-	p := vnfpkg.BuildSample(t)
+	p := vnfpkgtest.Sample(t, "k8s-ha")
+	files := vnfpkgtest.FilesOf(p)
 	for _, id := range []string{"ha", "simple", "storage"} {
-		req, additional := vnfpkg.SampleRequest(t, "instantiate-"+id+".json")
+		req, additional := vnfpkgtest.SampleRequest(t, "instantiate-"+id+".json")
 		raw, err := json.Marshal(additional[k8s.ParamsKey])
 		require.NoError(t, err)
 		decoder := json.NewDecoder(bytes.NewReader(raw))
@@ -25,17 +26,17 @@ func TestSample_requestsNameWhatThePackageHas(t *testing.T) {
 		require.NoError(t, decoder.Decode(&params))
 		f, err := p.Vnfd.Flavour(id)
 		require.NoError(t, err)
-		hot, err := vnfpkg.FileOf(p, f.BaseHOT)
+		hot, err := files.Read(f.BaseHOT)
 		require.NoError(t, err)
 
 		require.Contains(t, string(hot), "\n  "+params.MasterNode.AspectID+":")
 		require.Contains(t, string(hot), "\n  "+params.WorkerNode.AspectID+":")
-		files := []string{params.CniManifestPath, params.KubeadmConfigPath}
+		named := []string{params.CniManifestPath, params.KubeadmConfigPath}
 		for _, pv := range params.PersistentVolumes {
-			files = append(files, pv.PVManifestFilePath)
+			named = append(named, pv.PVManifestFilePath)
 		}
-		for _, name := range files {
-			_, err := vnfpkg.FileOf(p, name)
+		for _, name := range named {
+			_, err := files.Read(name)
 			require.NoError(t, err)
 		}
 		capacity, err := f.Capacity(req.InstantiationLevelID)

@@ -1,7 +1,6 @@
-package vnfpkg
+package vnfpkg_test
 
 import (
-	"bytes"
 	"os"
 	"strings"
 	"testing"
@@ -9,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/windlass-nfv/windlass/vnfpkg/archive"
+	"github.com/windlass-nfv/windlass/vnfpkg/vnfpkgtest"
 )
 
 // TestSamples_areOnBoardedWithoutWarnings checks every sample. Only samples whose subject are scripts or playbooks have
@@ -23,11 +22,8 @@ func TestSamples_areOnBoardedWithoutWarnings(t *testing.T) {
 			continue
 		}
 		checked++
-		var csar bytes.Buffer
-		require.NoError(t, Build("samples/"+e.Name(), &csar), e.Name())
-		pkg, err := openBytes(csar.Bytes(), archive.Limits{})
-		require.NoError(t, err, e.Name())
-		for _, warning := range sentences(pkg.Warnings) {
+		pkg := vnfpkgtest.Sample(t, e.Name())
+		for _, warning := range vnfpkgtest.Sentences(pkg.Warnings) {
 			assert.True(t, strings.Contains(warning, "scripts.policy"), "%s: %s", e.Name(), warning)
 		}
 	}

@@ -1,4 +1,4 @@
-package vnfpkg
+package vnfpkg_test
 
 import (
 	"testing"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/vnfpkg/document"
 	"github.com/windlass-nfv/windlass/vnfpkg/hot"
+	"github.com/windlass-nfv/windlass/vnfpkg/vnfpkgtest"
 )
 
 func TestParseYAML_isWhatJSONWouldHave(t *testing.T) {
@@ -18,13 +19,13 @@ func TestParseYAML_isWhatJSONWouldHave(t *testing.T) {
 		"d": "c",
 	}, got)
 	_, err = document.ReadPlain("a.yaml", []byte("a: [\n"))
-	require.Contains(t, problems(t, err)[0], "a.yaml")
+	require.Contains(t, vnfpkgtest.Problems(t, err)[0], "a.yaml")
 }
 
-func made(t *testing.T, f files, req hot.Request, params map[string]any) (map[string]any, error) {
+func made(t *testing.T, f vnfpkgtest.Files, req hot.Request, params map[string]any) (map[string]any, error) {
 	t.Helper()
-	fl := &f.open(t).Vnfd.Flavours[0]
-	template, err := hot.StackTemplate(fl, f.read)
+	fl := &f.Open(t).Vnfd.Flavours[0]
+	template, err := hot.StackTemplate(fl, f.Read)
 	require.NoError(t, err)
 	return hot.MadeParameters(fl, template, req, params)
 }
@@ -36,27 +37,29 @@ func TestMadeParameters_haveTheSizesAndTheGrantedChoices(t *testing.T) {
 			"CP":  map[string]any{"node_CP": map[string]any{"network": "own-net"}},
 		}
 	}
-	params, err := made(t, minimal(), hot.Request{LevelID: "high", Images: map[string]string{"node": "granted"}},
+	params, err := made(t, vnfpkgtest.Minimal(),
+		hot.Request{LevelID: "high", Images: map[string]string{"node": "granted"}},
 		map[string]any{"nfv": nfv("own"), "workers_desired_capacity": 1})
 	require.NoError(t, err)
 	require.Equal(t, map[string]any{"nfv": nfv("granted"), "workers_desired_capacity": 4}, params)
 
-	_, err = made(t, minimal(), hot.Request{Zones: map[string]string{"node": "west"}},
+	_, err = made(t, vnfpkgtest.Minimal(), hot.Request{Zones: map[string]string{"node": "west"}},
 		map[string]any{"nfv": nfv("own"), "other": 1})
 	require.Equal(t, []string{
 		`$.additionalParams.lcm-operation-user-data-class: the user data class has made the parameter "other", which the Base HOT does not have`,
 		"$.addResources: the grant puts the servers of node into the zone west, but the Base HOT has no parameter " +
 			"for a zone " +
 			"(nfv.VDU.node.locationConstraints)",
-	}, problems(t, err))
+	}, vnfpkgtest.Problems(t, err))
 
-	_, err = made(t, minimal(), hot.Request{}, nil)
-	require.Equal(t, []string{"$.additionalParams.nfv: the Base HOT needs this parameter of type json"}, problems(t, err))
+	_, err = made(t, vnfpkgtest.Minimal(), hot.Request{}, nil)
+	require.Equal(t, []string{"$.additionalParams.nfv: the Base HOT needs this parameter of type json"},
+		vnfpkgtest.Problems(t, err))
 }
 
 func TestTemplate_sameIsWhatSaysTheSame(t *testing.T) {
-	f := &minimal().open(t).Vnfd.Flavours[0]
-	template, err := hot.StackTemplate(f, minimal().read)
+	f := &vnfpkgtest.Minimal().Open(t).Vnfd.Flavours[0]
+	template, err := hot.StackTemplate(f, vnfpkgtest.Minimal().Read)
 	require.NoError(t, err)
 	other := template
 	other.Top = `{"heat_template_version": "2013-05-23"}`
@@ -70,7 +73,7 @@ func TestTemplate_sameIsWhatSaysTheSame(t *testing.T) {
 }
 
 func TestFlavour_sizesAndChoices(t *testing.T) {
-	f := &minimal().open(t).Vnfd.Flavours[0]
+	f := &vnfpkgtest.Minimal().Open(t).Vnfd.Flavours[0]
 	require.Equal(t, map[string]int{"workers": 7}, f.Sizes(map[string]int{"node": 7}))
 	images, flavours := hot.Request{Images: map[string]string{"node": "granted"}}.Chosen(f)
 	require.Equal(t, map[string]string{"node": "granted"}, images)

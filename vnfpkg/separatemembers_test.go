@@ -1,4 +1,4 @@
-package vnfpkg
+package vnfpkg_test
 
 import (
 	"strings"
@@ -10,6 +10,7 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 	"github.com/windlass-nfv/windlass/vnfpkg/document"
 	"github.com/windlass-nfv/windlass/vnfpkg/hot"
+	"github.com/windlass-nfv/windlass/vnfpkg/vnfpkgtest"
 )
 
 const apartHOT = `heat_template_version: 2013-05-23
@@ -31,19 +32,21 @@ resources:
 `
 
 // apartPackage returns a package with the VDU node in a nested template, and with a storage from which it boots.
-func apartPackage(t *testing.T) files {
-	return minimal().with(smallHOT, apartHOT).
-		replace(t, "Definitions/top.yaml", "    node_CP:\n", "    disk:\n      type: "+
+func apartPackage(t *testing.T) vnfpkgtest.Files {
+	return vnfpkgtest.Minimal().With(vnfpkgtest.SmallHOT, apartHOT).
+		ReplaceVnfd(t, "    node_CP:\n", "    disk:\n      type: "+
 			"tosca.nodes.nfv.Vdu.VirtualBlockStorage\n      properties: { sw_image_data: { name: disk-image } }\n    node_CP:\n").
-		replace(t, "BaseHOT/small/nested/node.yaml", "  network: { type: string }\n",
+		ReplaceNested(t, "  network: { type: string }\n",
 			"  network: { type: string }\n  addresses: { type: json }\n  group: { type: string }\n")
 }
 
 // apart makes the template and the parameters as StandardUserData does.
-func (f files) apart(t *testing.T, members descriptor.Members, req hot.Request) (hot.Template, map[string]any, error) {
+func apart(
+	t *testing.T, f vnfpkgtest.Files, members descriptor.Members, req hot.Request,
+) (hot.Template, map[string]any, error) {
 	t.Helper()
-	fl := &f.open(t).Vnfd.Flavours[0]
-	template, err := hot.StackTemplate(fl, f.read)
+	fl := &f.Open(t).Vnfd.Flavours[0]
+	template, err := hot.StackTemplate(fl, f.Read)
 	require.NoError(t, err)
 	if template, err = template.Separate(fl, members); err != nil {
 		return template, nil, err
@@ -54,11 +57,11 @@ func (f files) apart(t *testing.T, members descriptor.Members, req hot.Request) 
 }
 
 func TestSeparate_makesEachVnfcAResourceWithParametersOfItsOwn(t *testing.T) {
-	ext := links("net", "node_CP")
+	ext := vnfpkgtest.Links("net", "node_CP")
 	ext[0].ExtCps[0].FixedIPs = []lcm.FixedIP{{SubnetID: "sub"}}
 	own := map[string]any{"VDU": map[string]any{"node-2": map[string]any{"computeFlavourId": "m1.large"}}}
 
-	template, params, err := apartPackage(t).apart(t, descriptor.Members{"node": {0, 2}}, hot.Request{
+	template, params, err := apart(t, apartPackage(t), descriptor.Members{"node": {0, 2}}, hot.Request{
 		ExtVirtualLinks: ext, AdditionalParams: map[string]any{"nfv": own}, Images: map[string]string{"disk": "granted"},
 	})
 
@@ -83,7 +86,7 @@ func TestSeparate_makesEachVnfcAResourceWithParametersOfItsOwn(t *testing.T) {
 }
 
 func TestSeparate_withoutVnfcsLeavesNoneOfTheirResources(t *testing.T) {
-	template, params, err := apartPackage(t).apart(t, descriptor.FirstMembers(map[string]int{"node": 0}), hot.Request{})
+	template, params, err := apart(t, apartPackage(t), descriptor.FirstMembers(map[string]int{"node": 0}), hot.Request{})
 
 	require.NoError(t, err)
 	require.NotContains(t, template.Top, "node-")
@@ -91,13 +94,10 @@ func TestSeparate_withoutVnfcsLeavesNoneOfTheirResources(t *testing.T) {
 }
 
 func TestSeparate_tellsWhichConnectionPointLacksANetwork(t *testing.T) {
-	_, _, err := apartPackage(
-		t,
-	).apart(
-		t, descriptor.Members{"node": {0}}, hot.Request{Images: map[string]string{"disk": "x"}},
-	)
+	_, _, err := apart(t, apartPackage(t), descriptor.Members{"node": {0}},
+		hot.Request{Images: map[string]string{"disk": "x"}})
 
-	require.Contains(t, problems(t, err),
+	require.Contains(t, vnfpkgtest.Problems(t, err),
 		"$.extVirtualLinks: the connection point node_CP needs a network: add a link with an extCp whose cpdId is node_CP")
 }
 
@@ -132,11 +132,11 @@ func TestSeparate_refusesTemplatesThatItCannotSeparate(t *testing.T) {
 			`by one name`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, _, err := apartPackage(t).replace(t, smallHOT, c.from, c.to).apart(t, descriptor.Members{"node": {0}},
-				hot.Request{ExtVirtualLinks: links("n", "node_CP")})
-			text := strings.Join(problems(t, err), "\n")
+			_, _, err := apart(t, apartPackage(t).ReplaceHOT(t, c.from, c.to), descriptor.Members{"node": {0}},
+				hot.Request{ExtVirtualLinks: vnfpkgtest.Links("n", "node_CP")})
+			text := strings.Join(vnfpkgtest.Problems(t, err), "\n")
 			require.Contains(t, text, class+c.want)
-			require.Contains(t, text, smallHOT)
+			require.Contains(t, text, vnfpkgtest.SmallHOT)
 		})
 	}
 }

@@ -1,4 +1,4 @@
-package vnfpkg
+package vnfpkg_test
 
 import (
 	"bytes"
@@ -22,7 +22,9 @@ import (
 	"github.com/smallstep/pkcs7"
 	"github.com/stretchr/testify/require"
 
+	"github.com/windlass-nfv/windlass/vnfpkg"
 	"github.com/windlass-nfv/windlass/vnfpkg/archive"
+	"github.com/windlass-nfv/windlass/vnfpkg/vnfpkgtest"
 )
 
 // signer is a signer with a certificate from an authority.
@@ -81,11 +83,11 @@ func (s *signer) sign(t *testing.T, text string, digest asn1.ObjectIdentifier, d
 }
 
 // withManifest adds an unsigned manifest with the digest of every file.
-func (f files) withManifest() (files, string) {
+func withManifest(f vnfpkgtest.Files) (vnfpkgtest.Files, string) {
 	meta := strings.Replace(
 		f[archive.MetaFile], "Entry-Definitions:", "ETSI-Entry-Manifest: package.mf\nEntry-Definitions:", 1,
 	)
-	f = f.with(archive.MetaFile, meta)
+	f = f.With(archive.MetaFile, meta)
 	var b strings.Builder
 	b.WriteString("metadata:\nvnf_product_name: x\n")
 	for _, name := range slices.Sorted(maps.Keys(f)) {
@@ -95,22 +97,23 @@ func (f files) withManifest() (files, string) {
 	return f, b.String()
 }
 
-func (f files) trusted(trust archive.Trust) (*Package, error) {
-	data := f.zip()
-	return Open(bytes.NewReader(data), int64(len(data)), Options{Trust: trust})
+func trusted(f vnfpkgtest.Files, trust archive.Trust) (*vnfpkg.Package, error) {
+	data := f.Zip()
+	return vnfpkg.Open(bytes.NewReader(data), int64(len(data)), vnfpkg.Options{Trust: trust})
 }
 
 func TestSignature_holdsHoweverLinesEnd(t *testing.T) {
 	s := newSigner(t)
-	f, manifest := minimal().withManifest()
+	f, manifest := withManifest(vnfpkgtest.Minimal())
 	for name, signed := range map[string]string{
 		"as it is":                manifest,
 		"with CR and LF":          strings.ReplaceAll(manifest, "\n", "\r\n"),
 		"without the last line's": strings.TrimRight(manifest, "\n"),
 	} {
 		for _, detached := range []bool{true, false} {
-			p, err := f.with("package.mf", manifest+s.sign(t, signed, pkcs7.OIDDigestAlgorithmSHA256,
-				detached)).trusted(archive.Trust{Anchors: s.anchors, Required: true})
+			signature := s.sign(t, signed, pkcs7.OIDDigestAlgorithmSHA256, detached)
+			p, err := trusted(f.With("package.mf", manifest+signature),
+				archive.Trust{Anchors: s.anchors, Required: true})
 			require.NoError(t, err, "%s, detached %v", name, detached)
 			require.Empty(t, p.Warnings)
 		}
@@ -119,68 +122,65 @@ func TestSignature_holdsHoweverLinesEnd(t *testing.T) {
 
 func TestSignature_thatDoesNotHoldIsRefused(t *testing.T) {
 	s, other := newSigner(t), newSigner(t)
-	f, manifest := minimal().withManifest()
+	f, manifest := withManifest(vnfpkgtest.Minimal())
 	good := s.sign(t, manifest, pkcs7.OIDDigestAlgorithmSHA256, true)
 	trust := archive.Trust{Anchors: s.anchors}
 	for name, c := range map[string]struct {
-		files files
+		files vnfpkgtest.Files
 		want  string
 	}{
 		"of another text": {
-			f.with("package.mf", manifest+s.sign(t, "another", pkcs7.OIDDigestAlgorithmSHA256, true)),
+			f.With("package.mf", manifest+s.sign(t, "another", pkcs7.OIDDigestAlgorithmSHA256, true)),
 			"its signature is not valid",
 		},
 		"of another embedded": {
-			f.with("package.mf", manifest+s.sign(t, "another", pkcs7.OIDDigestAlgorithmSHA256, false)),
+			f.With("package.mf", manifest+s.sign(t, "another", pkcs7.OIDDigestAlgorithmSHA256, false)),
 			"it signs another text",
 		},
-		"of a stranger": {f.with("package.mf",
+		"of a stranger": {f.With("package.mf",
 			manifest+other.sign(t, manifest, pkcs7.OIDDigestAlgorithmSHA256, true)), "its signature is not valid"},
 		"of a weak digest": {
-			f.with("package.mf", manifest+s.sign(t, manifest, pkcs7.OIDDigestAlgorithmSHA1, true)),
+			f.With("package.mf", manifest+s.sign(t, manifest, pkcs7.OIDDigestAlgorithmSHA1, true)),
 			"none of SHA-256",
 		},
 		"that is none": {
-			f.with("package.mf", manifest+"-----BEGIN CMS-----\nx\n-----END CMS-----\n"),
+			f.With("package.mf", manifest+"-----BEGIN CMS-----\nx\n-----END CMS-----\n"),
 			"not one PEM block",
 		},
-		"with something behind": {f.with("package.mf", manifest+good+"Source: more\n"), "not one PEM block"},
+		"with something behind": {f.With("package.mf", manifest+good+"Source: more\n"), "not one PEM block"},
 		"of fewer files": {
-			f.with("package.mf", manifest+good).with("Scripts/evil.sh", "x"),
+			f.With("package.mf", manifest+good).With("Scripts/evil.sh", "x"),
 			"Scripts/evil.sh: is not covered by the signature",
 		},
 		"of more files": {
-			f.with("package.mf", manifest+good).without("BaseHOT/small/nested/node.yaml"),
+			f.With("package.mf", manifest+good).Without(vnfpkgtest.NestedHOT),
 			`names "BaseHOT/small/nested/node.yaml", which the archive lacks: the file was removed`,
 		},
-		"of other contents": {f.with("package.mf", manifest+good).with("BaseHOT/small/nested/node.yaml",
-			minimalNested+"\n"), "its SHA-256 digest is"},
+		"of other contents": {f.With("package.mf", manifest+good).With(vnfpkgtest.NestedHOT,
+			vnfpkgtest.MinimalNested+"\n"), "its SHA-256 digest is"},
 	} {
-		_, err := c.files.trusted(trust)
+		_, err := trusted(c.files, trust)
 		require.Error(t, err, name)
-		require.Contains(t, strings.Join(problems(t, err), "\n"), c.want, name)
+		require.Contains(t, strings.Join(vnfpkgtest.Problems(t, err), "\n"), c.want, name)
 	}
 }
 
 func TestSignature_isMissedWhereItIsRequiredOnly(t *testing.T) {
 	s := newSigner(t)
-	f, manifest := minimal().withManifest()
-	unsigned := f.with("package.mf", manifest)
-	_, err := unsigned.trusted(archive.Trust{Anchors: s.anchors})
+	f, manifest := withManifest(vnfpkgtest.Minimal())
+	unsigned := f.With("package.mf", manifest)
+	_, err := trusted(unsigned, archive.Trust{Anchors: s.anchors})
 	require.NoError(t, err)
-	_, err = unsigned.trusted(archive.Trust{Anchors: s.anchors, Required: true})
-	require.Contains(t, problems(t, err)[0], "the operator allows signed packages only")
-	_, err = minimal().trusted(archive.Trust{Anchors: s.anchors, Required: true})
-	require.Contains(t, problems(t, err)[0], "the operator allows signed packages only")
+	_, err = trusted(unsigned, archive.Trust{Anchors: s.anchors, Required: true})
+	require.Contains(t, vnfpkgtest.Problems(t, err)[0], "the operator allows signed packages only")
+	_, err = trusted(vnfpkgtest.Minimal(), archive.Trust{Anchors: s.anchors, Required: true})
+	require.Contains(t, vnfpkgtest.Problems(t, err)[0], "the operator allows signed packages only")
 
-	p, err := f.with(
-		"package.mf", manifest+s.sign(t, "another", pkcs7.OIDDigestAlgorithmSHA256, true),
-	).trusted(
-		archive.Trust{},
-	)
+	another := s.sign(t, "another", pkcs7.OIDDigestAlgorithmSHA256, true)
+	p, err := trusted(f.With("package.mf", manifest+another), archive.Trust{})
 	require.NoError(t, err)
 	require.Equal(t, []string{"package.mf: the signature is not checked: no trust anchors are configured"},
-		sentences(p.Warnings))
+		vnfpkgtest.Sentences(p.Warnings))
 }
 
 func TestSignature_mayHaveCertificatesBeside(t *testing.T) {
@@ -189,24 +189,24 @@ func TestSignature_mayHaveCertificatesBeside(t *testing.T) {
 	cert, key := certificate(t, "vendor", between, betweenKey)
 	s := &signer{cert: cert, key: key, anchors: x509.NewCertPool()}
 	s.anchors.AddCert(root)
-	f, manifest := minimal().withManifest()
-	f = f.with("package.mf", manifest+s.sign(t, manifest, pkcs7.OIDDigestAlgorithmSHA384, true))
+	f, manifest := withManifest(vnfpkgtest.Minimal())
+	f = f.With("package.mf", manifest+s.sign(t, manifest, pkcs7.OIDDigestAlgorithmSHA384, true))
 	trust := archive.Trust{Anchors: s.anchors, Required: true}
-	_, err := f.trusted(trust)
+	_, err := trusted(f, trust)
 	require.Error(t, err, "who is between the two is not known")
 	for _, beside := range []string{
 		string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: between.Raw})),
 		string(between.Raw),
 	} {
-		_, err = f.with("package.cert", beside).trusted(trust)
+		_, err = trusted(f.With("package.cert", beside), trust)
 		require.NoError(t, err)
 	}
-	_, err = f.with("package.cert", "no certificate").trusted(trust)
-	require.Contains(t, strings.Join(problems(t, err), "\n"), "package.cert: is no certificate")
+	_, err = trusted(f.With("package.cert", "no certificate"), trust)
+	require.Contains(t, strings.Join(vnfpkgtest.Problems(t, err), "\n"), "package.cert: is no certificate")
 }
 
 func TestSignature_ofAnEnvelopeIsRefusedWithAdvice(t *testing.T) {
-	_, err := files{"vnf.csar": "x", "vnf.cms": "y", "vnf.cert": "z"}.trusted(archive.Trust{})
-	require.Len(t, problems(t, err), 1)
-	require.Contains(t, problems(t, err)[0], "upload vnf.csar")
+	_, err := trusted(vnfpkgtest.Files{"vnf.csar": "x", "vnf.cms": "y", "vnf.cert": "z"}, archive.Trust{})
+	require.Len(t, vnfpkgtest.Problems(t, err), 1)
+	require.Contains(t, vnfpkgtest.Problems(t, err)[0], "upload vnf.csar")
 }

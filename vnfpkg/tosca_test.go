@@ -1,4 +1,4 @@
-package vnfpkg
+package vnfpkg_test
 
 import (
 	"os"
@@ -10,15 +10,16 @@ import (
 
 	"github.com/windlass-nfv/windlass/vnfpkg/archive"
 	"github.com/windlass-nfv/windlass/vnfpkg/hot"
+	"github.com/windlass-nfv/windlass/vnfpkg/vnfpkgtest"
 )
 
 // manyTraits returns a VNFD that uses the elements of SOL001, in the forms of its versions.
-func manyTraits(t testing.TB) files {
+func manyTraits(t testing.TB) vnfpkgtest.Files {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", "tosca-traits.vnfd.yaml"))
 	require.NoError(t, err)
-	return files{
-		archive.MetaFile: minimalMeta, "Definitions/top.yaml": string(text),
+	return vnfpkgtest.Files{
+		archive.MetaFile: vnfpkgtest.MinimalMeta, "Definitions/top.yaml": string(text),
 		"Files/boot.sh": "#!/bin/sh\necho booted\n",
 	}
 }
@@ -34,27 +35,27 @@ func traitParams() map[string]any {
 func TestGenerate_asksRequestsForAFlavourThatNobodyNames(t *testing.T) {
 	more := traitParams()
 	delete(more, "nfv")
-	_, _, err := manyTraits(t).stack(t, "all", hot.Request{
-		ExtVirtualLinks:  links("outer", "lb_CP", "vip"),
+	_, _, err := manyTraits(t).Stack(t, "all", hot.Request{
+		ExtVirtualLinks:  vnfpkgtest.Links("outer", "lb_CP", "vip"),
 		AdditionalParams: more,
 	})
 
 	require.Equal(t, []string{"$.additionalParams.nfv: the Base HOT needs nfv.VDU.pair.flavor (generated/all/top.yaml), " +
-		"but the VNFD does not contain it"}, problems(t, err))
+		"but the VNFD does not contain it"}, vnfpkgtest.Problems(t, err))
 }
 
 func TestGenerate_manyTraits(t *testing.T) {
 	f := manyTraits(t)
-	p := f.open(t)
-	template, params, err := f.stack(t, "all", hot.Request{
-		ExtVirtualLinks: links("outer", "lb_CP", "vip"), Images: map[string]string{"lb": "granted-image"},
+	p := f.Open(t)
+	template, params, err := f.Stack(t, "all", hot.Request{
+		ExtVirtualLinks: vnfpkgtest.Links("outer", "lb_CP", "vip"), Images: map[string]string{"lb": "granted-image"},
 		AdditionalParams: traitParams(),
 	})
 
 	require.NoError(t, err)
 	goldenTemplate(t, "tosca-traits.yaml", template)
-	golden(t, "tosca-traits.parameters.json", params)
-	golden(t, "tosca-traits.warnings.json", sentences(p.Warnings))
+	vnfpkgtest.Golden(t, "tosca-traits.parameters.json", params)
+	vnfpkgtest.Golden(t, "tosca-traits.warnings.json", vnfpkgtest.Sentences(p.Warnings))
 	fl := p.Vnfd.Flavours[0]
 	require.Equal(t, map[string][]string{"workers_app": {"app"}, "workers_cache": {"cache"}, "pair_group": {"pair"}},
 		fl.Groups)
@@ -65,36 +66,37 @@ func TestGenerate_manyTraits(t *testing.T) {
 
 func TestGenerate_isTheSameEveryTime(t *testing.T) {
 	f := manyTraits(t)
-	first := f.open(t).Vnfd.Flavours[0].Generated
+	first := f.Open(t).Vnfd.Flavours[0].Generated
 	for range 10 {
-		require.Equal(t, first, f.open(t).Vnfd.Flavours[0].Generated)
+		require.Equal(t, first, f.Open(t).Vnfd.Flavours[0].Generated)
 	}
 }
 
 func TestGenerate_givesWayToABaseHOT(t *testing.T) {
-	f := manyTraits(t).with("BaseHOT/all/top.yaml", minimalHOT).with("BaseHOT/all/nested/node.yaml", minimalNested)
-	fl := f.open(t).Vnfd.Flavours[0]
+	f := manyTraits(t).
+		With("BaseHOT/all/top.yaml", vnfpkgtest.MinimalHOT).With("BaseHOT/all/nested/node.yaml", vnfpkgtest.MinimalNested)
+	fl := f.Open(t).Vnfd.Flavours[0]
 
 	require.Equal(t, "BaseHOT/all/top.yaml", fl.BaseHOT)
 	require.Empty(t, fl.Generated)
 }
 
 func TestGenerate_leavesContainerisedVNFsAlone(t *testing.T) {
-	f := minimal().without("BaseHOT/small/top.yaml").without("BaseHOT/small/nested/node.yaml")
-	f = f.replace(t, "Definitions/top.yaml", "        sw_image_data: { name: image-1 }\n", "        name: a Deployment\n")
+	f := vnfpkgtest.Minimal().WithoutHOT()
+	f = f.ReplaceVnfd(t, "        sw_image_data: { name: image-1 }\n", "        name: a Deployment\n")
 
-	require.Empty(t, f.open(t).Vnfd.Flavours[0].BaseHOT)
+	require.Empty(t, f.Open(t).Vnfd.Flavours[0].BaseHOT)
 }
 
 func TestGenerate_choosesTheFlavourOfARequestBeforeItsOwn(t *testing.T) {
 	f := manyTraits(t)
 	more := traitParams()
 	flavor := func(req hot.Request) any {
-		_, params, err := f.stack(t, "all", req)
+		_, params, err := f.Stack(t, "all", req)
 		require.NoError(t, err)
 		return params["nfv"].(map[string]any)["VDU"].(map[string]any)["app"].(map[string]any)["flavor"]
 	}
-	req := hot.Request{ExtVirtualLinks: links("outer", "lb_CP", "vip"), AdditionalParams: more}
+	req := hot.Request{ExtVirtualLinks: vnfpkgtest.Links("outer", "lb_CP", "vip"), AdditionalParams: more}
 	require.Empty(t, flavor(req), "the stack makes one")
 	req.ComputeFlavours = map[string]string{"app": "granted"}
 	require.Equal(t, "granted", flavor(req))
@@ -105,8 +107,8 @@ func TestGenerate_choosesTheFlavourOfARequestBeforeItsOwn(t *testing.T) {
 
 func TestGenerate_replacesNetworksThatAreManagedElsewhere(t *testing.T) {
 	f := manyTraits(t)
-	fl := f.open(t).Vnfd.Flavours[0]
-	template, err := hot.StackTemplate(&fl, f.read)
+	fl := f.Open(t).Vnfd.Flavours[0]
+	template, err := hot.StackTemplate(&fl, f.Read)
 	require.NoError(t, err)
 	managed, err := template.Managed(&fl,
 		[]hot.ExtManagedVirtualLink{{VnfVirtualLinkDescID: "inner", ResourceID: "managed-network"}})
@@ -150,46 +152,31 @@ func TestGenerate_problems(t *testing.T) {
 	} {
 		f := manyTraits(t)
 		require.Contains(t, f["Definitions/top.yaml"], c.from, name)
-		f = f.with("Definitions/top.yaml", strings.ReplaceAll(f["Definitions/top.yaml"], c.from, c.to))
-		_, err := openBytes(f.zip(), archive.Limits{})
+		f = f.With(vnfpkgtest.TopVnfd, strings.ReplaceAll(f["Definitions/top.yaml"], c.from, c.to))
+		_, err := f.TryOpen()
 		require.Error(t, err, name)
-		require.Contains(t, strings.Join(problems(t, err), "\n"), c.want, name)
+		require.Contains(t, strings.Join(vnfpkgtest.Problems(t, err), "\n"), c.want, name)
 	}
 }
 
 func TestGenerate_aClusterWithoutBaseHOT(t *testing.T) {
-	sources := dropBaseHOT(t, sampleDir)
-	cluster := sources.open(t)
+	sources := vnfpkgtest.SampleWithoutBaseHOT(t, "k8s-ha")
+	cluster := sources.Open(t)
 	f, err := cluster.Vnfd.Flavour("storage")
 	require.NoError(t, err)
 	require.Equal(t, map[string][]string{"worker_instance": {"workerNode"}}, f.Groups)
-	_, params, err := sources.stack(t, "storage",
-		hot.Request{ExtVirtualLinks: links("net0", "masterNode_CP1", "workerNode_CP2", "storage_server_CP")})
+	_, params, err := sources.Stack(t, "storage",
+		hot.Request{ExtVirtualLinks: vnfpkgtest.Links("net0", "masterNode_CP1", "workerNode_CP2", "storage_server_CP")})
 	require.NoError(t, err)
 	require.Equal(t, 2, params["nfv"].(map[string]any)["VDU"].(map[string]any)["workerNode"].(map[string]any)["desired_capacity"])
 }
 
-// dropBaseHOT returns a sample package without its Base HOT.
-func dropBaseHOT(t testing.TB, dir string) files {
-	t.Helper()
-	out := files{}
-	require.NoError(t, filepath.WalkDir(dir, func(name string, d os.DirEntry, err error) error {
-		if err != nil || d.IsDir() || strings.Contains(name, "BaseHOT") {
-			return err
-		}
-		text, err := os.ReadFile(name)
-		out[strings.TrimPrefix(filepath.ToSlash(name), dir+"/")] = string(text)
-		return err
-	}))
-	return out
-}
-
 func TestImage_isNamedByItsArtifactInLaterVersionsOfSOL001(t *testing.T) {
-	f := minimal().replace(t, "Definitions/top.yaml", "      properties:\n        sw_image_data: { name: image-1 }\n",
+	f := vnfpkgtest.Minimal().ReplaceVnfd(t, "      properties:\n        sw_image_data: { name: image-1 }\n",
 		"      artifacts:\n        sw_image: { type: tosca.artifacts.nfv.SwImage, file: x.img, properties: { name: image-2, "+
 			"min_disk: 4 GB } }\n")
 
-	_, params, err := f.stack(t, "small", hot.Request{ExtVirtualLinks: links("net", "node_CP")})
+	_, params, err := f.Stack(t, "small", hot.Request{ExtVirtualLinks: vnfpkgtest.Links("net", "node_CP")})
 	require.NoError(t, err)
 	require.Equal(t, "image-2", params["nfv"].(map[string]any)["VDU"].(map[string]any)["node"].(map[string]any)["image"])
 }

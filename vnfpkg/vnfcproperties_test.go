@@ -1,4 +1,4 @@
-package vnfpkg
+package vnfpkg_test
 
 import (
 	"encoding/json"
@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/vnfpkg/vnfpkgtest"
 )
 
 const vnfcTypes = `tosca_definitions_version: tosca_simple_yaml_1_2
@@ -28,11 +29,11 @@ data_types:
 `
 
 func TestVnfcProblems(t *testing.T) {
-	v := minimal().with("Definitions/types.yaml", vnfcTypes).
-		replace(t, "Definitions/top.yaml", "topology_template:\n", "imports: [ types.yaml ]\ntopology_template:\n").
-		replace(t, "Definitions/top.yaml", "      type: tosca.nodes.nfv.Vdu.Compute\n",
-			"      type: someone.Node\n").open(t).Vnfd
-	vdu, ok := kept(t, v).Flavours[0].Vdu("node")
+	v := vnfpkgtest.Minimal().With("Definitions/types.yaml", vnfcTypes).
+		ReplaceVnfd(t, "topology_template:\n", "imports: [ types.yaml ]\ntopology_template:\n").
+		ReplaceVnfd(t, "      type: tosca.nodes.nfv.Vdu.Compute\n",
+			"      type: someone.Node\n").Open(t).Vnfd
+	vdu, ok := vnfpkgtest.Stored(t, v).Flavours[0].Vdu("node")
 	require.True(t, ok)
 	properties := func(doc string) (out map[string]any) {
 		require.NoError(t, json.Unmarshal([]byte(doc), &out))
@@ -47,6 +48,6 @@ func TestVnfcProblems(t *testing.T) {
 		{Path: "$.a.workers", Detail: "must be an integer, not a string"},
 	}, vdu.VnfcProblems("$.a", wrong))
 
-	vdu, _ = minimal().open(t).Vnfd.Flavours[0].Vdu("node")
+	vdu, _ = vnfpkgtest.Minimal().Open(t).Vnfd.Flavours[0].Vdu("node")
 	require.Empty(t, vdu.VnfcProblems("$", wrong), "a VDU that declares nothing refuses nothing")
 }

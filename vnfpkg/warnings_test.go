@@ -1,4 +1,4 @@
-package vnfpkg
+package vnfpkg_test
 
 import (
 	"testing"
@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
+	"github.com/windlass-nfv/windlass/vnfpkg/vnfpkgtest"
 )
 
 // TestOpen_warnsOfWhatItDoesWithout checks that a package is accepted although it lacks elements that Windlass does not
@@ -18,22 +19,22 @@ func TestOpen_warnsOfWhatItDoesWithout(t *testing.T) {
 		image          = "        sw_image_data: { name: image-1 }\n"
 		capabilities   = "      capabilities:\n"
 	)
-	m := minimal()
-	artifact := func(file string) files {
-		return m.replace(t, topVnfd, implementation, "implementation: my-driver").
-			replace(t, topVnfd, interfaces, "      artifacts: { my-driver: { file: "+file+" } }\n"+interfaces)
+	m := vnfpkgtest.Minimal()
+	artifact := func(file string) vnfpkgtest.Files {
+		return m.ReplaceVnfd(t, implementation, "implementation: my-driver").
+			ReplaceVnfd(t, interfaces, "      artifacts: { my-driver: { file: "+file+" } }\n"+interfaces)
 	}
-	imageFile := func(data, file string) files {
-		return m.replace(t, topVnfd, image, data).replace(t, topVnfd, capabilities,
+	imageFile := func(data, file string) vnfpkgtest.Files {
+		return m.ReplaceVnfd(t, image, data).ReplaceVnfd(t, capabilities,
 			"      artifacts: { sw_image: { type: tosca.artifacts.nfv.SwImage, file: "+file+" } }\n"+capabilities)
 	}
 	const summed = "        sw_image_data: { name: image-1, checksum: { algorithm: sha-256, hash: 0f1e } }\n"
 	for name, test := range map[string]struct {
-		files files
+		files vnfpkgtest.Files
 		want  []string
 	}{
 		"a mapping to an absent node": {
-			m.replace(t, topVnfd, flavourID, flavourID+"    requirements:\n      virtual_link_one: [ node_CP, virtual_link ]\n "+
+			m.ReplaceVnfd(t, flavourID, flavourID+"    requirements:\n      virtual_link_one: [ node_CP, virtual_link ]\n "+
 				"     virtual_link_two: [ gone_CP, virtual_link ]\n"),
 			[]string{`Definitions/top.yaml:9: the requirement virtual_link_two is mapped to the node "gone_CP", which does not exist`},
 		},
@@ -48,17 +49,17 @@ func TestOpen_warnsOfWhatItDoesWithout(t *testing.T) {
 				`archive lacks, so it will not carry out instantiate_end`},
 		},
 		"an absent file as the implementation": {
-			m.replace(t, topVnfd, implementation, "implementation: ../Scripts/mine.py"),
+			m.ReplaceVnfd(t, implementation, "implementation: ../Scripts/mine.py"),
 			[]string{`Definitions/top.yaml:20: Windlass has no driver of its own for "../Scripts/mine.py", whose ` +
 				`file the archive lacks, so it will not carry out instantiate_end`},
 		},
 		"a file that a driver of Windlass replaces": {artifact("/opt/stack/tacker/kubernetes_mgmt.py"), []string{}},
 		"an image in the package": {
-			imageFile(summed, "../Files/images/one.img").with("Files/images/one.img", "an image"),
+			imageFile(summed, "../Files/images/one.img").With("Files/images/one.img", "an image"),
 			[]string{},
 		},
 		"an image in the package that has no name": {
-			imageFile("        description: none\n", "../Files/images/one.img").with("Files/images/one.img", "an image"),
+			imageFile("        description: none\n", "../Files/images/one.img").With("Files/images/one.img", "an image"),
 			[]string{`Definitions/top.yaml:25: the image "../Files/images/one.img" has no name, and is not uploaded to the VIM: Glance must have it by the name that the templates use`},
 		},
 		"an image that the package lacks": {
@@ -75,11 +76,11 @@ func TestOpen_warnsOfWhatItDoesWithout(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := test.files.open(t)
-			require.Equal(t, test.want, sentences(p.Warnings))
+			p := test.files.Open(t)
+			require.Equal(t, test.want, vnfpkgtest.Sentences(p.Warnings))
 			require.Len(t, p.Vnfd.Flavours, 1)
 		})
 	}
-	p := artifact("Scripts/mine.py").open(t)
+	p := artifact("Scripts/mine.py").Open(t)
 	require.Equal(t, descriptor.Hook{Implementation: "my-driver"}, p.Vnfd.Flavours[0].Hooks["instantiate_end"])
 }
