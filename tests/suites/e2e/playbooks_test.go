@@ -284,7 +284,7 @@ func playbooksAreRunThere(t *testing.T, b *bed) {
 // playbooksOfTackersForm runs the operations of a VNF in the form of Tacker's sample: its hooks name only the driver, a
 // user data class makes its parameters, and its playbook is local and becomes another user.
 func playbooksOfTackersForm(t *testing.T, b *bed) {
-	b.Onboard(t, "vnfpkg/testdata/ansible")
+	b.Onboard(t, "vnfpkg/playbook/testdata/ansible")
 	const server, vnfdID = "ansible", "7f0d5a38-12c4-4c5e-9a5e-6a9c1d2b0e47"
 	request := map[string]any{
 		"flavourId":         "default",

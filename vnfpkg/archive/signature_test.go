@@ -1,4 +1,4 @@
-package vnfpkg_test
+package archive_test
 
 import (
 	"bytes"
