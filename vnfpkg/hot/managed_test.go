@@ -1,15 +1,28 @@
-package vnfpkg_test
+package hot_test
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 	"github.com/windlass-nfv/windlass/vnfpkg/document"
 	"github.com/windlass-nfv/windlass/vnfpkg/hot"
 	"github.com/windlass-nfv/windlass/vnfpkg/vnfpkgtest"
 )
+
+func TestLinks_mayHaveToBeManagedElsewhere(t *testing.T) {
+	f := vnfpkgtest.Rated(t).ReplaceVnfd(t, "fixed: { type: tosca.nodes.nfv.VnfVirtualLink }",
+		"fixed: { type: tosca.nodes.nfv.VnfVirtualLink, properties: { externally_managed: required } }")
+	fl := &f.Open(t).Vnfd.Flavours[0]
+	require.Equal(t, []bool{false, true}, []bool{fl.VirtualLinks[0].ManagedElsewhere, fl.VirtualLinks[1].ManagedElsewhere})
+	require.Equal(t, []lcm.Problem{{
+		Path:   "$.extManagedVirtualLinks",
+		Detail: `the VNFD requires a network that is managed elsewhere for the virtual link "fixed"`,
+	}}, hot.Unmanaged(fl, nil))
+	require.Empty(t, hot.Unmanaged(fl, []hot.ExtManagedVirtualLink{{VnfVirtualLinkDescID: "fixed"}}))
+}
 
 // innerPackage returns a package with an internal virtual link, which its template makes itself.
 func innerPackage(t *testing.T, outputs string) vnfpkgtest.Files {
@@ -46,9 +59,7 @@ func manage(
 	t *testing.T, f vnfpkgtest.Files, links ...hot.ExtManagedVirtualLink,
 ) (hot.Template, *descriptor.Flavour, error) {
 	t.Helper()
-	fl := &f.Open(t).Vnfd.Flavours[0]
-	template, err := hot.StackTemplate(fl, f.Read)
-	require.NoError(t, err)
+	fl, template := f.Template(t, "small")
 	out, err := template.Managed(fl, links)
 	if len(links) == 0 {
 		require.Equal(t, template, out)

@@ -1,4 +1,4 @@
-package vnfpkg_test
+package hot_test
 
 import (
 	"testing"
@@ -11,9 +11,7 @@ import (
 
 func made(t *testing.T, f vnfpkgtest.Files, req hot.Request, params map[string]any) (map[string]any, error) {
 	t.Helper()
-	fl := &f.Open(t).Vnfd.Flavours[0]
-	template, err := hot.StackTemplate(fl, f.Read)
-	require.NoError(t, err)
+	fl, template := f.Template(t, "small")
 	return hot.MadeParameters(fl, template, req, params)
 }
 
@@ -42,21 +40,6 @@ func TestMadeParameters_haveTheSizesAndTheGrantedChoices(t *testing.T) {
 	_, err = made(t, vnfpkgtest.Minimal(), hot.Request{}, nil)
 	require.Equal(t, []string{"$.additionalParams.nfv: the Base HOT needs this parameter of type json"},
 		vnfpkgtest.Problems(t, err))
-}
-
-func TestTemplate_sameIsWhatSaysTheSame(t *testing.T) {
-	f := &vnfpkgtest.Minimal().Open(t).Vnfd.Flavours[0]
-	template, err := hot.StackTemplate(f, vnfpkgtest.Minimal().Read)
-	require.NoError(t, err)
-	other := template
-	other.Top = `{"heat_template_version": "2013-05-23"}`
-	require.False(t, template.Same(f, other))
-	other.Top = "# again\n" + template.Top
-	require.True(t, template.Same(f, other))
-	other.Files = map[string]string{"node.yaml": "resources: {}\n"}
-	require.False(t, template.Same(f, other))
-	other.Files = nil
-	require.False(t, template.Same(f, other))
 }
 
 func TestFlavour_sizesAndChoices(t *testing.T) {

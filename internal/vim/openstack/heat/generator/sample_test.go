@@ -1,4 +1,4 @@
-package vnfpkg_test
+package generator_test
 
 import (
 	"maps"

@@ -1,4 +1,4 @@
-package vnfpkg_test
+package hot_test
 
 import (
 	"testing"
@@ -6,7 +6,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 	"github.com/windlass-nfv/windlass/vnfpkg/hot"
 	"github.com/windlass-nfv/windlass/vnfpkg/vnfpkgtest"
 )
@@ -154,30 +153,6 @@ func TestHeatParameters_setsTheNamesThatTackerUsesForSizes(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, 4, params[name])
 	}
-}
-
-func TestStackTemplate_findsGroupsWhoseNameIsNoAspect(t *testing.T) {
-	f := vnfpkgtest.Minimal().
-		ReplaceHOT(t, "  workers:\n    type: OS::Heat::AutoScalingGroup",
-			"  all_of_them:\n    type: OS::Heat::ResourceGroup").
-		ReplaceHOT(t, "desired_capacity: 1", "count: 1").
-		ReplaceHOT(t, "      resource:", "      resource_def:")
-
-	template, params, err := f.Stack(t, "small",
-		hot.Request{LevelID: "high", ExtVirtualLinks: vnfpkgtest.Links("net", "node_CP")})
-
-	require.NoError(t, err)
-	require.Contains(t, template.Top, "count:\n        get_param: all_of_them_desired_capacity\n")
-	require.Equal(t, 4, params["all_of_them_desired_capacity"])
-}
-
-func TestStackTemplate_withoutABaseHOTSaysSo(t *testing.T) {
-	_, err := hot.StackTemplate(&descriptor.Flavour{ID: "cnf"}, nil)
-
-	require.Equal(t, []string{"the flavour cnf has no Base HOT (BaseHOT/cnf/*.yaml), and Windlass made none from its " +
-		"VNFD when it on-boarded the package: the flavour has no VDU with an image, or an earlier version of Windlass " +
-		"on-boarded it. It cannot be instantiated on OpenStack; " +
-		"add a Base HOT, or on-board the package again"}, vnfpkgtest.Problems(t, err))
 }
 
 func TestHeatParameters_ofInternalLinksThatAreManagedOutside(t *testing.T) {

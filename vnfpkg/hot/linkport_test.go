@@ -1,4 +1,4 @@
-package vnfpkg_test
+package hot_test
 
 import (
 	"testing"
