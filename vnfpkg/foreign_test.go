@@ -12,6 +12,62 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg/vnfpkgtest"
 )
 
+// foreignCnf returns one of Tacker's packages of containerised VNFs, which are beside the repository and not part of
+// it.
+func foreignCnf(t testing.TB, name string) vnfpkgtest.Files {
+	t.Helper()
+	root := filepath.Join("..", "..", "shared", "packages", "cnf", name)
+	if _, err := os.Stat(root); err != nil {
+		t.Skipf("Tacker's package is not at %s: its compatibility is NOT tested", root)
+	}
+	return vnfpkgtest.FilesIn(t, root)
+}
+
+func TestTackerCnf_scaledByVersion1(t *testing.T) {
+	p := foreignCnf(t, "v1_scale").Open(t)
+
+	require.Empty(t, p.Warnings)
+	require.Len(t, p.Vnfd.Flavours, 2)
+	for id, sizes := range map[string][]int{"simple": {1, 2, 3}, "scalingsteps": {1, 3, 5}} {
+		f, err := p.Vnfd.Flavour(id)
+		require.NoError(t, err)
+		require.True(t, f.Containers)
+		require.Empty(t, f.BaseHOT)
+		require.Equal(t, "vdu1-scale", f.Vdus[0].Name)
+		capacity, err := f.Capacity("")
+		require.NoError(t, err)
+		require.Equal(t, map[string]int{"VDU1": sizes[0]}, capacity)
+		capacity, err = f.Capacity("instantiation_level_2")
+		require.NoError(t, err)
+		require.Equal(t, map[string]int{"VDU1": sizes[2]}, capacity)
+		for level, size := range sizes {
+			capacity, err = f.CapacityAt(map[string]int{"vdu1_aspect": level})
+			require.NoError(t, err)
+			require.Equal(t, map[string]int{"VDU1": size}, capacity)
+		}
+	}
+}
+
+func TestTackerCnf_changedByVersion2(t *testing.T) {
+	p := foreignCnf(t, "v2_change").Open(t)
+
+	require.Len(t, p.Vnfd.Flavours, 1)
+	f := p.Vnfd.Flavours[0]
+	require.True(t, f.Containers)
+	names := map[string]string{}
+	for _, v := range f.Vdus {
+		names[v.ID] = v.Name
+	}
+	require.Equal(t, map[string]string{
+		"VDU1": "vdu1", "VDU2": "vdu2", "VDU3": "vdu3", "VDU5": "vdu5", "VDU6": "vdu6",
+	}, names)
+	capacity, err := f.Capacity("")
+	require.NoError(t, err)
+	require.Equal(t, map[string]int{"VDU1": 1, "VDU2": 2, "VDU3": 1, "VDU5": 1, "VDU6": 1}, capacity)
+	require.Contains(t, vnfpkgtest.Sentences(p.Warnings)[0],
+		`no driver of its own for "sample-script", whose file the archive lacks`)
+}
+
 // foreignFiles returns Tacker's sample package, which is beside the repository and not part of it.
 func foreignFiles(t testing.TB) vnfpkgtest.Files {
 	t.Helper()
@@ -101,4 +157,24 @@ func TestTackerPackage_followsTheLevelThoughItsTemplatesHaveNumbers(t *testing.T
 	require.Contains(t, template.Top, "heat_template_version: 2013-05-23")
 	require.Equal(t, foreignFiles(t)["BaseHOT/complex/nested/complex_nested_master.yaml"],
 		template.Files["complex_nested_master.yaml"])
+}
+
+// TestOpen_takesPackagesThatCarryTheTypesOfTheStandard uses the types of the standard, which are beside the repository
+// and not part of it.
+func TestOpen_takesPackagesThatCarryTheTypesOfTheStandard(t *testing.T) {
+	for _, version := range []string{"2.6.1", "3.3.1", "4.4.1"} {
+		t.Run(version, func(t *testing.T) {
+			f, imports := vnfpkgtest.Minimal(), "imports:\n"
+			for _, name := range []string{"etsi_nfv_sol001_common_types.yaml", "etsi_nfv_sol001_vnfd_types.yaml"} {
+				text, err := os.ReadFile(filepath.Join("..", "..", "shared", "sol001-types", version, name))
+				if err != nil {
+					t.Skip("The types of SOL001 are not at hand: packages with them are NOT tested.")
+				}
+				f, imports = f.With("Definitions/"+name, string(text)), imports+"  - "+name+"\n"
+			}
+			p := f.With(vnfpkgtest.TopVnfd, imports+f[vnfpkgtest.TopVnfd]).Open(t)
+			require.Empty(t, p.Warnings)
+			require.Equal(t, vnfpkgtest.Minimal().Open(t).Vnfd, p.Vnfd)
+		})
+	}
 }

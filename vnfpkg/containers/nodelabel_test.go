@@ -1,4 +1,4 @@
-package vnfpkg_test
+package containers_test
 
 import (
 	"strings"

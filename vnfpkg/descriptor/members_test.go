@@ -1,4 +1,4 @@
-package vnfpkg_test
+package descriptor_test
 
 import (
 	"testing"

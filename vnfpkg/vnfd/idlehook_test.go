@@ -1,4 +1,4 @@
-package vnfpkg_test
+package vnfd_test
 
 import (
 	"strings"

@@ -1,4 +1,4 @@
-package vnfpkg_test
+package vnfd_test
 
 import (
 	"testing"
@@ -6,29 +6,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
+	"github.com/windlass-nfv/windlass/vnfpkg/playbook"
 	"github.com/windlass-nfv/windlass/vnfpkg/vnfpkgtest"
 )
-
-func TestDriver_isKnownByEveryNameThatPackagesUse(t *testing.T) {
-	for implementation, want := range map[string]string{
-		"mgmt-drivers-kubernetes":                    "mgmt-drivers-kubernetes",
-		"mgmt-drivers-kubernetes.py":                 "mgmt-drivers-kubernetes",
-		"mgmt_drivers_kubespray":                     "mgmt-drivers-kubespray",
-		"../Scripts/kubernetes_mgmt.py":              "mgmt-drivers-kubernetes",
-		"Scripts/kubespray_mgmt.py":                  "mgmt-drivers-kubespray",
-		"Scripts/cnf_nodeport_mgmt.py":               "mgmt-drivers-cnf-nodeport",
-		"{ primary: mgmt-drivers-private-registry }": "mgmt-drivers-private-registry",
-	} {
-		f := vnfpkgtest.Minimal().ReplaceVnfd(t, "implementation: mgmt-drivers-kubernetes",
-			"implementation: "+implementation).Open(t)
-
-		driver, ok := f.Vnfd.Flavours[0].Driver("instantiate_end")
-		require.True(t, ok)
-		require.Equal(t, want, driver)
-		_, ok = f.Vnfd.Flavours[0].Driver("instantiate")
-		require.False(t, ok, "an empty list is no implementation")
-	}
-}
 
 // TestDriver_isKnownByTheScriptOfTheArtifact uses Tacker's second form, in which the author chooses the name of the
 // artifact, so that its script must say which driver is meant.
@@ -77,15 +57,51 @@ func TestHooks_mayBeThoseOfTheType(t *testing.T) {
 	require.Contains(t, fl.Hooks, "heal_end")
 }
 
-// TestDrivers_areThoseOfTheImplementationAndItsDependencies checks that a VNF may have several drivers: first the one
-// of the implementation, then those of its dependencies, in their order.
-func TestDrivers_areThoseOfTheImplementationAndItsDependencies(t *testing.T) {
-	const both = "{ primary: mgmt-drivers-private-registry, dependencies: [Scripts/lib.py, mgmt-drivers-kubernetes] }"
+func TestHooks_runScriptsOfThePackage(t *testing.T) {
+	const hooks = `instantiate_end:
+            implementation: { primary: mgmt-drivers-kubernetes, dependencies: [configure] }
+            inputs: { vdus: [worker], PORT: 8080, bad-name: x, more: { a: b } }
+          scale_end: { implementation: Scripts/own.py }
+          instantiate_start: { implementation: configure }
+`
 	p := vnfpkgtest.Minimal().
-		ReplaceVnfd(t, "implementation: mgmt-drivers-kubernetes", "implementation: "+both).
-		With("Scripts/lib.py", "").
+		ReplaceVnfd(t, "instantiate_end:\n            implementation: mgmt-drivers-kubernetes\n", hooks).
+		ReplaceVnfd(t, "      interfaces:\n",
+			"      artifacts: { configure: { type: tosca.artifacts.Implementation.Bash, file: ../Scripts/configure.sh } }\n      interfaces:\n").
+		With("Scripts/own.py", "").With("Scripts/configure.sh", "").
 		Open(t)
-	require.Equal(t, []string{descriptor.DriverPrivateRegistry, descriptor.DriverKubernetes}, p.Vnfd.Flavours[0].Drivers())
-	require.Equal(t, []string{descriptor.DriverKubernetes}, vnfpkgtest.Minimal().Open(t).Vnfd.Flavours[0].Drivers())
-	require.Empty(t, new(descriptor.Flavour).Drivers())
+
+	f := p.Vnfd.Flavours[0]
+	end := f.Hooks["instantiate_end"]
+	require.Equal(t, []string{"Scripts/configure.sh"}, end.Scripts())
+	require.Equal(t, []string{"worker"}, end.Vdus)
+	require.Equal(t, map[string]string{"PORT": "8080"}, end.Inputs)
+	require.Equal(t, []string{"Scripts/own.py"}, f.Hooks["scale_end"].Scripts())
+	require.Equal(
+		t, []string{descriptor.DriverScripts, descriptor.DriverKubernetes}, f.Drivers(),
+		"a script stands at instantiate_start",
+	)
+	require.True(t, f.RunsScripts())
+	require.Subset(t, vnfpkgtest.Sentences(p.Warnings), []string{
+		`Definitions/top.yaml:22: the input "bad-name" is not a valid variable name, so scripts do not get it`,
+	})
+}
+
+func TestPlaybooks_areThoseOfTheHook(t *testing.T) {
+	config := func(vdu, action string) string {
+		return "vdus:\n  " + vdu + ":\n    config:\n      order: 1\n      vm_app_config:\n        " + action +
+			":\n          - { path: _VAR_vnf_package_path/Scripts/own.yaml, order: 0 }\n"
+	}
+	p := vnfpkgtest.Played(t).With("Other/config.yaml", config("worker", "instantiation")).
+		With(playbook.File, config("master", "scale-out")).With("Scripts/own.yaml", "[]").Open(t)
+	f := p.Vnfd.Flavours[0]
+	require.Equal(t, "Other/config.yaml", f.Hooks["instantiate_end"].Playbooks)
+	require.Equal(t, []string{"worker"}, f.Hooks["instantiate_end"].Played)
+	require.Equal(t, playbook.File, f.Hooks["scale_end"].Playbooks, "where no other file is named")
+	require.Equal(t, []string{"master"}, f.Hooks["scale_end"].Played)
+	require.Equal(t, []string{descriptor.DriverAnsible}, f.Drivers())
+	require.Contains(t, vnfpkgtest.Sentences(p.Warnings),
+		"Definitions/top.yaml:24: Windlass runs no playbooks at operate_end: "+
+			"Tacker's Ansible "+
+			"driver has no playbooks for it")
 }

@@ -1,4 +1,4 @@
-package vnfpkg_test
+package tosca_test
 
 import (
 	"testing"

@@ -1,4 +1,4 @@
-package vnfpkg_test
+package descriptor_test
 
 import (
 	"encoding/json"
@@ -10,29 +10,6 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 	"github.com/windlass-nfv/windlass/vnfpkg/vnfpkgtest"
 )
-
-func TestOpen_readsDeclarations(t *testing.T) {
-	d := vnfpkgtest.Declared(t)
-	require.Equal(
-		t, descriptor.Member{Type: descriptor.TypeString, Required: true, ValidValues: []any{"info", "debug"}},
-		d.Extensions["level"], "over that of the type below",
-	)
-	require.Equal(
-		t, descriptor.Member{Type: descriptor.TypeInteger, ValidValues: []any{80.0, 443.0}}, d.Extensions["port"],
-		"a data type that is a number",
-	)
-	require.Equal(t, descriptor.Member{Type: descriptor.TypeString}, d.Extensions["since"])
-	require.Equal(t, descriptor.Member{}, d.Extensions["elsewhere"], "a type that the package does not have says nothing")
-	require.Equal(t, descriptor.Member{}, d.Extensions["itself"])
-	require.Equal(
-		t, descriptor.Member{Type: descriptor.TypeMap, Entry: &descriptor.Member{Type: descriptor.TypeInteger}},
-		d.Extensions["limits"],
-	)
-	require.Equal(t, descriptor.TypeObject, d.Extensions["peers"].Entry.Type)
-	require.False(t, d.Extensions["peers"].Entry.Members["port"].Required)
-
-	require.Zero(t, vnfpkgtest.Minimal().Open(t).Vnfd.Declared)
-}
 
 func TestProblems(t *testing.T) {
 	d := vnfpkgtest.Declared(t)
@@ -89,4 +66,46 @@ func TestProblems(t *testing.T) {
 			require.Empty(t, descriptor.Declared{}.Problems(a, c.complete), "a VNFD that declares nothing refuses nothing")
 		})
 	}
+}
+
+const vnfcTypes = `tosca_definitions_version: tosca_simple_yaml_1_2
+node_types:
+  someone.Node:
+    derived_from: tosca.nodes.nfv.Vdu.Compute
+    properties:
+      configurable_properties: { type: someone.Configurable, required: false }
+data_types:
+  someone.Configurable:
+    derived_from: tosca.datatypes.nfv.VnfcConfigurableProperties
+    properties:
+      additional_vnfc_configurable_properties: { type: someone.Additional, required: false }
+  someone.Additional:
+    derived_from: tosca.datatypes.nfv.VnfcAdditionalConfigurableProperties
+    properties:
+      level: { type: string, constraints: [ valid_values: [ info, debug ] ] }
+      workers: { type: integer, required: false }
+`
+
+func TestVnfcProblems(t *testing.T) {
+	v := vnfpkgtest.Minimal().With("Definitions/types.yaml", vnfcTypes).
+		ReplaceVnfd(t, "topology_template:\n", "imports: [ types.yaml ]\ntopology_template:\n").
+		ReplaceVnfd(t, "      type: tosca.nodes.nfv.Vdu.Compute\n",
+			"      type: someone.Node\n").Open(t).Vnfd
+	vdu, ok := vnfpkgtest.Stored(t, v).Flavours[0].Vdu("node")
+	require.True(t, ok)
+	properties := func(doc string) (out map[string]any) {
+		require.NoError(t, json.Unmarshal([]byte(doc), &out))
+		return out
+	}
+	require.Empty(t, vdu.VnfcProblems("$", properties(`{"workers":3}`)), "nothing is required")
+	require.Empty(t, vdu.VnfcProblems("$", properties(`{"level":{"$secret":"vnf/x"}}`)))
+	wrong := properties(`{"level":"loud","workers":"3","other":1}`)
+	require.Equal(t, []lcm.Problem{
+		{Path: "$.a.level", Detail: "must be one of info, debug"},
+		{Path: "$.a.other", Detail: "is not declared in the VNFD, which has level, workers"},
+		{Path: "$.a.workers", Detail: "must be an integer, not a string"},
+	}, vdu.VnfcProblems("$.a", wrong))
+
+	vdu, _ = vnfpkgtest.Minimal().Open(t).Vnfd.Flavours[0].Vdu("node")
+	require.Empty(t, vdu.VnfcProblems("$", wrong), "a VDU that declares nothing refuses nothing")
 }

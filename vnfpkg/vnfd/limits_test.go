@@ -1,4 +1,4 @@
-package vnfpkg_test
+package vnfd_test
 
 import (
 	"fmt"
@@ -8,8 +8,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/windlass-nfv/windlass/vnfpkg/archive"
-	"github.com/windlass-nfv/windlass/vnfpkg/document"
 	"github.com/windlass-nfv/windlass/vnfpkg/tosca"
 	"github.com/windlass-nfv/windlass/vnfpkg/vnfpkgtest"
 )
@@ -68,46 +66,4 @@ func TestOpen_refusesMoreItemsThanAllowed(t *testing.T) {
 	_, err := sources.TryOpen()
 
 	require.Equal(t, []string{"Definitions/top.yaml: has more than the 100 VDUs allowed"}, vnfpkgtest.Problems(t, err))
-}
-
-// TestOpen_countsTheValuesOfAllDefinitionsTogether checks that the limit is for all definitions together, so that a
-// small archive with many definitions does not cost more than one with few.
-func TestOpen_countsTheValuesOfAllDefinitionsTogether(t *testing.T) {
-	sources, imports := vnfpkgtest.Minimal(), "imports:\n"
-	for i := range 10 {
-		name := fmt.Sprintf("d%d.yaml", i)
-		imports += "  - " + name + "\n"
-		sources = sources.With("Definitions/"+name,
-			"tosca_definitions_version: tosca_simple_yaml_1_2\nx: ["+strings.Repeat("x, ", 900)+"]\n")
-	}
-	sources = sources.With(vnfpkgtest.TopVnfd, vnfpkgtest.MinimalVnfd+imports)
-
-	_, err := vnfpkgtest.OpenBytes(sources.Zip(), archive.Limits{YAML: document.Limits{MaxNodes: 1000}})
-
-	require.Contains(t, strings.Join(vnfpkgtest.Problems(t, err), "\n"), "values allowed")
-}
-
-// TestOpen_boundsWhatContainersSayTogether checks the limit for all containers together: VDUs may share containers,
-// which could multiply the containers' data.
-func TestOpen_boundsWhatContainersSayTogether(t *testing.T) {
-	var more strings.Builder
-	for i := range 20 {
-		fmt.Fprintf(&more, "    v%d: { type: tosca.nodes.nfv.Vdu.OsContainerDeployableUnit, requirements: [ { container: server } ] }\n", i)
-	}
-	long := "        env: { A: " + strings.Repeat("x", 100<<10) + " }\n"
-	_, err := vnfpkgtest.MinimalContainers().ReplaceVnfd(t, "    cp:\n", more.String()+"    cp:\n").
-		ReplaceVnfd(t, "        requested_cpu_resources: 500\n", long).TryOpen()
-	require.Contains(t, vnfpkgtest.Problems(t, err),
-		"Definitions/top.yaml: has more than the 1048576 bytes allowed for the texts of all containers")
-
-	more.Reset()
-	for i := range tosca.MaxItems {
-		fmt.Fprintf(&more, "        - container: c%d\n", i)
-	}
-	nodes := strings.ReplaceAll(strings.ReplaceAll(more.String(), "        - container: ", "    "), "\n",
-		": { type: tosca.nodes.nfv.Vdu.OsContainer, artifacts: { sw_image: x } }\n")
-	_, err = vnfpkgtest.MinimalContainers().
-		ReplaceVnfd(t, "        - container: server\n", "        - container: server\n"+more.String()).
-		ReplaceVnfd(t, "    cp:\n", nodes+"    cp:\n").TryOpen()
-	require.Contains(t, vnfpkgtest.Problems(t, err), "Definitions/top.yaml: has more than the 100 containers allowed")
 }

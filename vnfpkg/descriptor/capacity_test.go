@@ -1,14 +1,11 @@
-package vnfpkg_test
+package descriptor_test
 
 import (
-	"encoding/json"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 	"github.com/windlass-nfv/windlass/vnfpkg/vnfpkgtest"
 )
@@ -69,35 +66,6 @@ func TestCapacity_withoutADefaultLevelOneMustBeNamed(t *testing.T) {
 		vnfpkgtest.Problems(t, err))
 }
 
-func TestOpen_warnsOfLevelsThatContradictThemselves(t *testing.T) {
-	p := vnfpkgtest.Minimal().
-		ReplaceVnfd(t, "high: { number_of_instances: 4 }", "high: { number_of_instances: 12 }").
-		ReplaceVnfd(t, "        sw_image_data:",
-			"        vdu_profile: { max_number_of_instances: 10 }\n        sw_image_data:").
-		Open(t)
-
-	require.Equal(t, []string{
-		"Definitions/top.yaml:36: the level high has 12 instances of node, but its scale levels make 4",
-		"Definitions/top.yaml:36: the level high has 12 instances of node, outside of its vdu_profile",
-		"BaseHOT/small/top.yaml:6: the group workers has a max_size of 9, less than the 12 instances of node at the level " +
-			"high",
-	}, vnfpkgtest.Sentences(p.Warnings))
-}
-
-// TestOpen_warnsOfPoliciesForTheSame uses the slip of one of Tacker's packages: the same policy twice.
-func TestOpen_warnsOfPoliciesForTheSame(t *testing.T) {
-	const last = "        targets: [ node ]\n"
-	p := vnfpkgtest.Minimal().ReplaceVnfd(t, "    - node_levels:", `    - node_levels_again:
-        type: tosca.policies.nfv.VduInstantiationLevels
-        properties:
-          levels: { low: { number_of_instances: 3 } }
-`+last+"    - node_levels:").Open(t)
-	require.Contains(t, strings.Join(vnfpkgtest.Sentences(p.Warnings), "\n"),
-		"the policies node_levels_again and node_levels both give "+
-			"the number of instances of node at the level low; Windlass follows node_levels")
-	require.Equal(t, 1, p.Vnfd.Flavours[0].Levels[0].Instances["node"])
-}
-
 func TestCapacityAt_addsTheDeltaOfEveryStep(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		names := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c"}), 1, 6).Draw(t, "steps")
@@ -121,34 +89,4 @@ func TestCapacityAt_addsTheDeltaOfEveryStep(t *testing.T) {
 			t.Fatalf("got %v, %v; want %d", got, err, want)
 		}
 	})
-}
-
-func TestFlavour_scaleStatusOfALevel(t *testing.T) {
-	f := &vnfpkgtest.Minimal().Open(t).Vnfd.Flavours[0]
-
-	require.Equal(t, []lcm.ScaleInfo{{AspectID: "workers"}}, f.ScaleStatus(""))
-	require.Equal(t, []lcm.ScaleInfo{{AspectID: "workers", ScaleLevel: 2}}, f.ScaleStatus("high"))
-	require.Equal(t, []lcm.ScaleInfo{{AspectID: "workers", ScaleLevel: 3}}, f.MaxScaleLevels())
-}
-
-func TestFlavour_findsTheVdusOfARole(t *testing.T) {
-	f := &vnfpkgtest.Minimal().Open(t).Vnfd.Flavours[0]
-	simple, err := vnfpkgtest.Sample(t, "k8s-ha").Vnfd.Flavour("simple")
-	require.NoError(t, err)
-
-	require.Equal(t, []string{"node"}, f.VdusOf("", "unknown", "node_CP"))
-	require.Equal(t, []string{"node"}, f.VdusOf("workers"))
-	require.Equal(t, []string{"masterNode"}, simple.VdusOf("master_instance"), "a group that no aspect scales")
-	require.Empty(t, f.VdusOf("masters"))
-}
-
-func TestVnfd_survivesItsStorageAsJSON(t *testing.T) {
-	v := vnfpkgtest.Minimal().Open(t).Vnfd
-	text, err := json.Marshal(v)
-	require.NoError(t, err)
-
-	var again descriptor.Vnfd
-	require.NoError(t, json.Unmarshal(text, &again))
-
-	require.Equal(t, v, again)
 }

@@ -1,7 +1,6 @@
-package vnfpkg_test
+package containers_test
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 
@@ -258,28 +257,6 @@ func TestPods_areLeftToManifestsAndCharts(t *testing.T) {
 	)
 }
 
-func TestTackerVdu_mistakes(t *testing.T) {
-	const begins, ends = "    web:\n", "    server:\n"
-	f := vnfpkgtest.MinimalContainers()
-	text := f[vnfpkgtest.TopVnfd]
-	f[vnfpkgtest.TopVnfd] = text[:strings.Index(text, begins)] + `    web:
-      type: tosca.nodes.nfv.VDU.Tacker
-      properties:
-        vnfcs:
-          a: { num_cpus: none, mem_size: 1, image: x }
-          b: { num_cpus: 0.25 }
-    empty: { type: tosca.nodes.nfv.VDU.Tacker }
-` + text[strings.Index(text, ends):]
-	_, err := f.TryOpen()
-	require.Equal(t, []string{
-		`Definitions/top.yaml:11: "none" is not a number of CPUs, such as 0.5`,
-		`Definitions/top.yaml:11: "1" is not a size with a unit, such as 512 MB`,
-		`Definitions/top.yaml:12: the container "b" has no image`,
-		`Definitions/top.yaml:13: the VDU "empty" has no vnfcs: Windlass needs them to make containers of VDUs of ` +
-			`the type tosca.nodes.nfv.VDU.Tacker`,
-	}, vnfpkgtest.Problems(t, err)[:4])
-}
-
 // TestPods_takesSeveralForms checks that lists, maps and single words are accepted for the same property.
 func TestPods_takesSeveralForms(t *testing.T) {
 	f := vnfpkgtest.MinimalContainers().
@@ -342,23 +319,4 @@ func TestPods_refusesOtherForms(t *testing.T) {
 		`Definitions/top.yaml:19: the input "given" is no text`,
 		`Definitions/top.yaml:27: the connection point "cp" has no target`,
 	}, vnfpkgtest.Problems(t, err))
-}
-
-func TestWord_isKeptAsItWasRead(t *testing.T) {
-	for text, w := range map[string]descriptor.Word{
-		`"a"`:                        {Text: "a"},
-		`{"input":"a"}`:              {Input: "a", Required: true},
-		`{"input":"a","default":""}`: {Input: "a"},
-		`{"input":"a","default":"b"}`: {
-			Input: "a", Text: "b",
-		},
-	} {
-		doc, err := json.Marshal(w)
-		require.NoError(t, err)
-		require.JSONEq(t, text, string(doc))
-		var again descriptor.Word
-		require.NoError(t, json.Unmarshal(doc, &again))
-		require.Equal(t, w, again)
-	}
-	require.Error(t, json.Unmarshal([]byte(`[]`), &descriptor.Word{}))
 }

@@ -1,14 +1,36 @@
-package vnfpkg_test
+package vnfd_test
 
 import (
-	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/windlass-nfv/windlass/vnfpkg/descriptor"
 	"github.com/windlass-nfv/windlass/vnfpkg/vnfpkgtest"
 )
+
+func TestOpen_readsDeclarations(t *testing.T) {
+	d := vnfpkgtest.Declared(t)
+	require.Equal(
+		t, descriptor.Member{Type: descriptor.TypeString, Required: true, ValidValues: []any{"info", "debug"}},
+		d.Extensions["level"], "over that of the type below",
+	)
+	require.Equal(
+		t, descriptor.Member{Type: descriptor.TypeInteger, ValidValues: []any{80.0, 443.0}}, d.Extensions["port"],
+		"a data type that is a number",
+	)
+	require.Equal(t, descriptor.Member{Type: descriptor.TypeString}, d.Extensions["since"])
+	require.Equal(t, descriptor.Member{}, d.Extensions["elsewhere"], "a type that the package does not have says nothing")
+	require.Equal(t, descriptor.Member{}, d.Extensions["itself"])
+	require.Equal(
+		t, descriptor.Member{Type: descriptor.TypeMap, Entry: &descriptor.Member{Type: descriptor.TypeInteger}},
+		d.Extensions["limits"],
+	)
+	require.Equal(t, descriptor.TypeObject, d.Extensions["peers"].Entry.Type)
+	require.False(t, d.Extensions["peers"].Entry.Members["port"].Required)
+
+	require.Zero(t, vnfpkgtest.Minimal().Open(t).Vnfd.Declared)
+}
 
 const modifiableTypes = `tosca_definitions_version: tosca_simple_yaml_1_2
 node_types:
@@ -87,23 +109,4 @@ func TestOpen_readsInitialValuesOfTheNodeWithoutTypes(t *testing.T) {
 	require.Equal(t, map[string]any{"site": "north"}, v.Metadata)
 	require.Nil(t, v.Extensions)
 	require.Nil(t, v.ConfigurableProperties)
-}
-
-func TestOpen_boundsDataTypesThatMultiply(t *testing.T) {
-	var types strings.Builder
-	types.WriteString("tosca_definitions_version: tosca_simple_yaml_1_2\ndata_types:\n")
-	for depth := range 12 {
-		fmt.Fprintf(&types, "  t%d:\n    properties:\n", depth)
-		for member := range 10 {
-			fmt.Fprintf(&types, "      m%d: { type: t%d, default: { a: b } }\n", member, depth+1)
-		}
-	}
-	types.WriteString("node_types:\n  someone.VNF:\n    derived_from: tosca.nodes.nfv.VNF\n    properties:\n      " +
-		"modifiable_attributes: { type: t0 }\n")
-	f := vnfpkgtest.Minimal().With("Definitions/types.yaml", types.String()).
-		ReplaceVnfd(t, "topology_template:\n", "imports: [ types.yaml ]\ntopology_template:\n").
-		ReplaceVnfd(t, "      type: tosca.nodes.nfv.VNF\n", "      type: someone.VNF\n")
-	_, err := f.TryOpen()
-	require.Len(t, vnfpkgtest.Problems(t, err), 1)
-	require.ErrorContains(t, err, "more than 10000 members")
 }
