@@ -33,6 +33,7 @@ func Use(t testing.TB, p *vnfpkg.Package) {
 	require.NoError(t, err)
 	var again descriptor.Vnfd
 	require.NoError(t, json.Unmarshal(text, &again))
+	files := FilesOf(p)
 	for i := range again.Flavours {
 		f := &again.Flavours[i]
 		for _, level := range append(f.Levels, descriptor.Level{}) {
@@ -40,7 +41,7 @@ func Use(t testing.TB, p *vnfpkg.Package) {
 				RequireInvalid(t, err)
 			}
 		}
-		template, err := hot.StackTemplate(f, FilesOf(p).Read)
+		template, err := hot.StackTemplate(f, files.Read)
 		if err != nil {
 			RequireInvalid(t, err)
 			continue

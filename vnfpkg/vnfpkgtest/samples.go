@@ -3,7 +3,6 @@ package vnfpkgtest
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -18,7 +17,7 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg/archive"
 )
 
-// Samples returns the folder of the samples. It stands above the folder of a test, however deep that is.
+// Samples returns the folder of the samples, from the folder of any test in the repository.
 func Samples(t testing.TB) string {
 	t.Helper()
 	dir, err := os.Getwd()
@@ -29,7 +28,7 @@ func Samples(t testing.TB) string {
 			return samples
 		}
 	}
-	require.NoError(t, errors.New("run this test in a checkout of Windlass"))
+	t.Fatal("run this test in a checkout of Windlass")
 	return ""
 }
 
