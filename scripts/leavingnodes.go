@@ -2,27 +2,7 @@ package scripts
 
 import "strings"
 
-const (
-	etcdLibrary  = "lib-etcd"
-	leaveLibrary = "lib-leave"
-	hostsLibrary = "lib-hosts"
-)
-
-// ClusterHealth reports the state of the nodes and of the etcd members. Results, in base64, one for each: "node"
-// (name|Ready|cordoned|reason|message) and "member" (id|name|peer|started|learner|healthy). If etcd on this node finds
-// no majority, the result "quorum" is lost (not in base64) instead.
-type ClusterHealth struct {
-	Member
-	Timeout int
-}
-
-// Name implements Script.
-func (ClusterHealth) Name() string { return "cluster-health" }
-
-// Render implements Script.
-func (s ClusterHealth) Render() (string, error) {
-	return render(s.Name(), s.params(s.Timeout), kubeLibrary, etcdLibrary)
-}
+const leaveLibrary = "lib-leave"
 
 // DrainNode cordons a node and evicts its pods. Results: "absent" is yes if the cluster does not know the node; "ready"
 // is no if the node was not Ready; "forced" is yes if the script deleted pods instead of evicting them; "attached"
@@ -119,19 +99,4 @@ func (RetireNode) Name() string { return "retire-node" }
 // Render implements Script.
 func (s RetireNode) Render() (string, error) {
 	return render(s.Name(), append(s.params(60), flag("WHOLE", !s.OnlyVirtualIP)), kubeLibrary)
-}
-
-// TellHosts writes the names of the nodes into /etc/hosts, as PrepareNode does, and does nothing else.
-type TellHosts struct {
-	Node  string
-	Hosts []string // "address name", the order is kept
-}
-
-// Name implements Script.
-func (TellHosts) Name() string { return "tell-hosts" }
-
-// Render implements Script.
-func (s TellHosts) Render() (string, error) {
-	return render(s.Name(), []param{required("NODE_NAME", s.Node), required("HOSTS", strings.Join(s.Hosts, ","))},
-		hostsLibrary)
 }
