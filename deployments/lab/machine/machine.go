@@ -8,8 +8,8 @@ import (
 	"net/netip"
 )
 
-// Hypervisor runs the machines of one lab. All methods are idempotent and safe for concurrent use. Errors are *lcm.Error:
-// NotFound for an object that was never made, Conflict for a call that the object's state forbids.
+// Hypervisor runs the machines of one lab. All methods are idempotent and safe for concurrent use. Errors are
+// *lcm.Error: NotFound for an object that was never made, Conflict for a call that the object's state forbids.
 type Hypervisor interface {
 	// EnsureNetwork makes a layer 2 segment. With a gateway, the hypervisor attaches the lab's only router to it, and the
 	// host reaches its machines. No traffic is ever forwarded beyond the host.

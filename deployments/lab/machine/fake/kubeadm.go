@@ -87,7 +87,9 @@ func (h *Hypervisor) checkMember(_ context.Context, m *Machine, p ScriptParams) 
 }
 
 // begin is the common start of init and join; done means that nothing remains to do.
-func (h *Hypervisor) begin(ctx context.Context, m *Machine, p ScriptParams) (config kubeadmConfig, done bool, failed *Result) {
+func (h *Hypervisor) begin(
+	ctx context.Context, m *Machine, p ScriptParams,
+) (config kubeadmConfig, done bool, failed *Result) {
 	if failed = p.lacks("config"); failed != nil {
 		return config, true, failed
 	}
